@@ -1,0 +1,11 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace spnn::cli {
+
+// Parses, runs the chosen command, and turns every failure into one line on standard error and an exit code:
+// 0 success, 1 failure, 2 usage, 130 interrupted.
+int run(CLI::App& spnn, int argc, char** argv);
+
+}  // namespace spnn::cli

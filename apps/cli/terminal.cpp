@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+
+#include "command.h"
+
+namespace spnn::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+std::atomic<bool> interrupted = false;
+
+std::string duration(double seconds) {
+  const auto s = static_cast<long>(seconds + 0.5);
+  if (s >= 3600) return fmt::format("{}h{:02}m", s / 3600, s / 60 % 60);
+  if (s >= 60) return fmt::format("{}m{:02}s", s / 60, s % 60);
+  return fmt::format("{}s", s);
+}
+
+class Terminal final : public Observer {
+ public:
+  Terminal() : tty_(isatty(STDERR_FILENO)) {
+    std::signal(SIGINT, [](int) { interrupted = true; std::signal(SIGINT, SIG_DFL); });   // a second ^C kills
+    std::signal(SIGTERM, [](int) { interrupted = true; });
+  }
+
+  void progress(std::int64_t done, std::int64_t total, const std::string& what) override {
+    const auto now = Clock::now();
+    if (done < done_ || total != total_) {
+      start_ = now;
+      first_ = done;
+    }
+    done_ = done;
+    total_ = total;
+    const bool last = done >= total;
+    // A log file gets a line every ten seconds, a person five updates a second.
+    const auto pause = std::chrono::milliseconds(tty_ ? 200 : 10000);
+    if (!last && now - shown_ < pause) return;
+    shown_ = now;
+    const double elapsed = std::chrono::duration<double>(now - start_).count();
+    const double left = done > first_ ? elapsed / double(done - first_) * double(total - done) : 0;
+    std::fprintf(stderr, "%s%s", tty_ ? "\r\033[K" : "",
+                 fmt::format("{}/{}  {}  {}", done, total, what,
+                             last ? "in " + duration(elapsed) : duration(left) + " left").c_str());
+    if (!tty_ || last) std::fputc('\n', stderr);
+    std::fflush(stderr);
+  }
+
+  void message(const std::string& text) override {
+    std::fprintf(stderr, "%s%s\n", tty_ ? "\r\033[K" : "", text.c_str());
+  }
+
+  bool cancelled() const override { return interrupted; }
+
+ private:
+  bool tty_;
+  std::int64_t done_ = 0, total_ = -1, first_ = 0;
+  Clock::time_point start_ = Clock::now(), shown_{};
+};
+
+}  // namespace
+
+Observer& terminal() {
+  static Terminal terminal;
+  return terminal;
+}
+
+}  // namespace spnn::cli

@@ -1,0 +1,16 @@
+# One interface target carries the warnings, sanitizers and the linker choice for our own code.
+add_library(spnn_options INTERFACE)
+target_compile_options(spnn_options INTERFACE -Wall -Wextra -Wno-unused-parameter
+                       $<$<BOOL:${SPNN_WERROR}>:-Werror>)
+if(SPNN_SANITIZE)
+  target_compile_options(spnn_options INTERFACE -fsanitize=${SPNN_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(spnn_options INTERFACE -fsanitize=${SPNN_SANITIZE})
+endif()
+find_program(SPNN_MOLD ld.mold)
+if(SPNN_MOLD)
+  target_link_options(spnn_options INTERFACE -fuse-ld=mold)
+endif()
+find_program(SPNN_CCACHE ccache)
+if(SPNN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${SPNN_CCACHE})
+endif()

@@ -1,0 +1,30 @@
+#include <spnn/app/engine.h>
+
+#include <spnn/core/errors.h>
+
+#include <ATen/Parallel.h>
+
+#include <ostream>
+
+namespace spnn::app {
+namespace {
+
+class TorchEngine final : public Engine {
+ public:
+  void set_threads(int threads) override { at::set_num_threads(threads); }
+
+  int report(const std::exception& error, std::ostream& out) const override {
+    out << what_without_backtrace(error) << "\n";
+    if (dynamic_cast<const UsageError*>(&error)) return 2;
+    if (dynamic_cast<const Interrupted*>(&error)) return 130;
+    return 1;
+  }
+};
+
+}  // namespace
+}  // namespace spnn::app
+
+extern "C" spnn::app::Engine* spnn_engine() {
+  static spnn::app::TorchEngine engine;
+  return &engine;
+}

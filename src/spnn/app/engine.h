@@ -1,0 +1,25 @@
+#pragma once
+
+// The façade: everything a user interface can ask for, in std types and without a torch header. The command line loads
+// it at run time (loading libtorch takes 0.6 s, which `--help` and a mistyped option should not cost).
+
+#include <spnn/core/observer.h>
+
+#include <exception>
+#include <iosfwd>
+
+namespace spnn::app {
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual void set_threads(int threads) = 0;
+
+  // Writes one line for a failure and returns the exit code: 1 failure, 2 usage, 130 interrupted.
+  virtual int report(const std::exception& error, std::ostream& out) const = 0;
+};
+
+}  // namespace spnn::app
+
+// The one symbol that the launcher looks up in libspnn.
+extern "C" spnn::app::Engine* spnn_engine();

@@ -1,0 +1,51 @@
+#include <spnn/core/errors.h>
+#include <spnn/layers/layers.h>
+
+#include <fmt/format.h>
+
+namespace spnn {
+
+Conv2d::Conv2d(Conv2dConfig config) : config_(config) {
+  require(config.in > 0 && config.out > 0, "Conv2d", "positive channel counts",
+          fmt::format("{} → {}", config.in, config.out));
+  weight = register_parameter("weight", torch::zeros({config.out, config.in, config.kernel, config.kernel}));
+  bias = register_parameter("bias", torch::zeros({config.out}));
+}
+
+Tensor Conv2d::forward(const Tensor& x) const {
+  return torch::conv2d(x, weight, bias, config_.stride, config_.padding);
+}
+
+ConvTranspose2d::ConvTranspose2d(Conv2dConfig config) : config_(config) {
+  require(config.in > 0 && config.out > 0, "ConvTranspose2d", "positive channel counts",
+          fmt::format("{} → {}", config.in, config.out));
+  weight = register_parameter("weight", torch::zeros({config.in, config.out, config.kernel, config.kernel}));
+  bias = register_parameter("bias", torch::zeros({config.out}));
+}
+
+Tensor ConvTranspose2d::forward(const Tensor& x) const {
+  return torch::conv_transpose2d(x, weight, bias, config_.stride, config_.padding);
+}
+
+Linear::Linear(std::int64_t in, std::int64_t out) {
+  require(in > 0 && out > 0, "Linear", "positive sizes", fmt::format("{} → {}", in, out));
+  weight = register_parameter("weight", torch::zeros({out, in}));
+  bias = register_parameter("bias", torch::zeros({out}));
+}
+
+Tensor Linear::forward(const Tensor& x) const { return torch::linear(x, weight, bias); }
+
+GroupNorm::GroupNorm(GroupNormConfig config) : config_(config) {
+  require(config.channels > 0 && config.groups > 0 && config.channels % config.groups == 0, "GroupNorm",
+          "channels that the groups divide", fmt::format("{} channels, {} groups", config.channels, config.groups));
+  weight = register_parameter("weight", torch::ones({config.channels}));
+  bias = register_parameter("bias", torch::zeros({config.channels}));
+}
+
+Tensor GroupNorm::forward(const Tensor& x) const {
+  return torch::group_norm(x, config_.groups, weight, bias, config_.eps);
+}
+
+Tensor GroupNorm::forward_silu(const Tensor& x) const { return torch::silu(forward(x)); }
+
+}  // namespace spnn
