@@ -1,6 +1,7 @@
 # One interface target carries the warnings, sanitizers and the linker choice for our own code.
 add_library(spnn_options INTERFACE)
-target_compile_options(spnn_options INTERFACE -Wall -Wextra -Wno-unused-parameter
+# -fPIC everywhere (not CMake's -fPIE for programs), so that all targets can share one precompiled header.
+target_compile_options(spnn_options INTERFACE -fPIC -Wall -Wextra -Wno-unused-parameter
                        $<$<BOOL:${SPNN_WERROR}>:-Werror>)
 if(SPNN_SANITIZE)
   target_compile_options(spnn_options INTERFACE -fsanitize=${SPNN_SANITIZE} -fno-omit-frame-pointer)

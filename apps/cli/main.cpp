@@ -12,7 +12,9 @@
 
 #ifdef SPNN_JEMALLOC
 // Measured on a U-Net: huge pages and no returning of memory make it a third faster at the same peak.
-extern "C" const char* malloc_conf = "thp:always,dirty_decay_ms:-1,muzzy_decay_ms:-1,oversize_threshold:0";
+extern "C" {
+const char* malloc_conf = "thp:always,dirty_decay_ms:-1,muzzy_decay_ms:-1,oversize_threshold:0";
+}
 #endif
 
 namespace spnn::cli {
