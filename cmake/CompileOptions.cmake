@@ -14,4 +14,5 @@ endif()
 find_program(SPNN_CCACHE ccache)
 if(SPNN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${SPNN_CCACHE})
+  target_compile_options(spnn_options INTERFACE -fpch-preprocess)   # ccache asks for it with precompiled headers
 endif()

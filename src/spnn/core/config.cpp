@@ -1,6 +1,8 @@
 #include <spnn/core/config.h>
 #include <spnn/core/errors.h>
 
+#define TOML_HEADER_ONLY 0   // Debian ships the compiled library
+#define TOML_SHARED_LIB 1
 #include <toml++/toml.h>
 #include <unistd.h>
 
