@@ -1,0 +1,55 @@
+#include <spnn/networks/unet_blocks.h>
+
+#include <cmath>
+
+namespace spnn {
+namespace {
+
+std::shared_ptr<Conv2d> conv3x3(std::int64_t in, std::int64_t out) {
+  return std::make_shared<Conv2d>(Conv2dConfig{.in = in, .out = out});
+}
+
+std::shared_ptr<Conv2d> conv1x1(std::int64_t in, std::int64_t out) {
+  return std::make_shared<Conv2d>(Conv2dConfig{.in = in, .out = out, .kernel = 1, .padding = 0});
+}
+
+std::shared_ptr<GroupNorm> norm(std::int64_t channels, std::int64_t groups) {
+  return std::make_shared<GroupNorm>(GroupNormConfig{.channels = channels, .groups = groups});
+}
+
+}  // namespace
+
+ResBlock::ResBlock(std::int64_t in, std::int64_t out, std::int64_t temb_channels, std::int64_t groups) {
+  norm1_ = register_module("norm1", norm(in, groups));
+  conv1_ = register_module("conv1", conv3x3(in, out));
+  temb_proj_ = register_module("temb_proj", std::make_shared<Linear>(temb_channels, out));
+  norm2_ = register_module("norm2", norm(out, groups));
+  conv2_ = register_module("conv2", conv3x3(out, out));
+  if (in != out) nin_shortcut_ = register_module("nin_shortcut", conv1x1(in, out));
+}
+
+Tensor ResBlock::forward(const Tensor& x, const Tensor& silu_temb) const {
+  auto h = conv1_->forward(norm1_->forward_silu(x));
+  h = h + temb_proj_->forward(silu_temb).unsqueeze(-1).unsqueeze(-1);
+  h = conv2_->forward(norm2_->forward_silu(h));
+  return (nin_shortcut_ ? nin_shortcut_->forward(x) : x) + h;
+}
+
+AttnBlock::AttnBlock(std::int64_t channels, std::int64_t groups) {
+  norm_ = register_module("norm", norm(channels, groups));
+  q_ = register_module("q", conv1x1(channels, channels));
+  k_ = register_module("k", conv1x1(channels, channels));
+  v_ = register_module("v", conv1x1(channels, channels));
+  proj_out_ = register_module("proj_out", conv1x1(channels, channels));
+}
+
+Tensor AttnBlock::forward(const Tensor& x) const {
+  const auto h = norm_->forward(x);
+  const auto q = q_->forward(h).flatten(2), k = k_->forward(h).flatten(2), v = v_->forward(h).flatten(2);
+  const double scale = 1.0 / std::sqrt(static_cast<double>(x.size(1)));
+  const auto weights = torch::softmax(torch::bmm(q.transpose(1, 2), k) * scale, /*dim=*/2);   // [B, query, key]
+  const auto mixed = torch::bmm(v, weights.transpose(1, 2)).view_as(x);
+  return x + proj_out_->forward(mixed);
+}
+
+}  // namespace spnn
