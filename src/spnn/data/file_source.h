@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spnn {
+
+// The bytes of one file: a view into a mapped tar, or a buffer of its own.
+class Bytes {
+ public:
+  explicit Bytes(std::span<const std::uint8_t> view) : view_(view) {}
+  explicit Bytes(std::string owned) : owned_(std::make_unique<std::string>(std::move(owned))) {
+    view_ = {reinterpret_cast<const std::uint8_t*>(owned_->data()), owned_->size()};
+  }
+  std::span<const std::uint8_t> span() const { return view_; }
+  std::string_view text() const { return {reinterpret_cast<const char*>(view_.data()), view_.size()}; }
+
+ private:
+  std::unique_ptr<std::string> owned_;
+  std::span<const std::uint8_t> view_;
+};
+
+// A tree of named files: a folder, or a tar that is never unpacked. Names are relative, with '/'. Reading is const and
+// may be done from several threads.
+class FileSource {
+ public:
+  virtual ~FileSource() = default;
+  virtual const std::string& name() const = 0;                     // as the user gave it, for messages
+  virtual const std::vector<std::string>& files() const = 0;       // sorted
+  virtual Bytes read(const std::string& file) const = 0;
+  virtual std::string fingerprint() const = 0;                     // changes when a file's name, size or time does
+
+  bool has(const std::string& file) const;
+  // The file of this name that lies nearest to the root.
+  std::optional<std::string> find(std::string_view file_name) const;
+};
+
+// A folder, or a tar file (ustar, GNU long names, pax paths). Compressed tars are refused with a hint.
+std::unique_ptr<FileSource> open_source(const std::filesystem::path& path);
+std::unique_ptr<FileSource> open_tar(const std::filesystem::path& path);
+
+}  // namespace spnn
