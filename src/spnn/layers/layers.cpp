@@ -1,4 +1,5 @@
 #include <spnn/core/errors.h>
+#include <spnn/kernels/conv3x3.h>
 #include <spnn/layers/layers.h>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@ Conv2d::Conv2d(Conv2dConfig config) : config_(config) {
 }
 
 Tensor Conv2d::forward(const Tensor& x) const {
+  if (config_.kernel == 3 && config_.stride == 1 && config_.padding == 1) return conv3x3(x, weight, bias);
   return torch::conv2d(x, weight, bias, config_.stride, config_.padding);
 }
 

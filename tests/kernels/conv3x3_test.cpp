@@ -1,0 +1,117 @@
+#include <spnn/core/rng.h>
+#include <spnn/kernels/conv3x3.h>
+
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+#include <support/tensor_near.h>
+
+namespace spnn {
+namespace {
+
+using testing::largest_difference;
+
+struct Shape {
+  std::int64_t n, c, k, h, w;
+};
+
+class Conv3x3 : public ::testing::TestWithParam<Shape> {
+ protected:
+  void SetUp() override {
+    const auto [n, c, k, h, w] = GetParam();
+    x = rng.fork(0).randn({n, c, h, w});
+    weight = rng.fork(1).randn({k, c, 3, 3}) / std::sqrt(9.0 * static_cast<double>(c));
+    bias = rng.fork(2).randn({k});
+    dy = rng.fork(3).randn({n, k, h, w});
+  }
+  Rng rng{7};
+  Tensor x, weight, bias, dy;
+};
+
+double relative(const Tensor& a, const Tensor& exact) {
+  return largest_difference(a, exact) / exact.abs().max().item<double>();
+}
+
+Tensor in_double(const Tensor& t) { return t.detach().to(torch::kFloat64).requires_grad_(); }
+
+TEST_P(Conv3x3, EqualsDirectConvolutionInDouble) {
+  torch::NoGradGuard no_grad;
+  const Tensor exact = torch::conv2d(x.to(torch::kFloat64), weight.to(torch::kFloat64), bias.to(torch::kFloat64), 1, 1);
+  EXPECT_LT(relative(conv3x3(x, weight, bias), exact), 1e-5);
+}
+
+TEST_P(Conv3x3, GradientsEqualAutogradInDouble) {
+  const Tensor xf = x.clone().requires_grad_(), wf = weight.clone().requires_grad_(), bf = bias.clone().requires_grad_();
+  const Tensor xd = in_double(x), wd = in_double(weight), bd = in_double(bias);
+  conv3x3(xf, wf, bf).backward(dy);
+  torch::conv2d(xd, wd, bd, 1, 1).backward(dy.to(torch::kFloat64));
+  EXPECT_LT(relative(xf.grad(), xd.grad()), 1e-5);
+  EXPECT_LT(relative(wf.grad(), wd.grad()), 1e-5);
+  EXPECT_LT(relative(bf.grad(), bd.grad()), 1e-5);
+}
+
+TEST_P(Conv3x3, ImageDoesNotDependOnTheBatch) {
+  torch::NoGradGuard no_grad;
+  const Tensor y = conv3x3(x, weight, bias);
+  for (std::int64_t i = 0; i < x.size(0); ++i)
+    EXPECT_TRUE(torch::equal(conv3x3(x.narrow(0, i, 1), weight, bias), y.narrow(0, i, 1))) << "image " << i;
+}
+
+TEST_P(Conv3x3, SameBitsTwiceAndWithAnyNumberOfThreads) {
+  const int threads = at::get_num_threads();
+  std::vector<Tensor> first;
+  for (const int count : {2, 2, 1}) {
+    at::set_num_threads(count);
+    const Tensor xf = x.clone().requires_grad_(), wf = weight.clone().requires_grad_(), bf = bias.clone().requires_grad_();
+    const Tensor y = conv3x3(xf, wf, bf);
+    y.backward(dy);
+    const std::vector<Tensor> results{y.detach(), xf.grad(), wf.grad(), bf.grad()};
+    if (first.empty()) first = results;
+    for (std::size_t i = 0; i < results.size(); ++i) EXPECT_TRUE(torch::equal(results[i], first[i])) << "result " << i;
+  }
+  at::set_num_threads(threads);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Conv3x3,
+                         ::testing::Values(Shape{1, 4, 4, 4, 4}, Shape{2, 16, 16, 8, 8}, Shape{5, 48, 48, 32, 32},
+                                           Shape{3, 12, 20, 7, 9}, Shape{1, 33, 65, 13, 5}, Shape{4, 5, 6, 3, 3},
+                                           Shape{2, 96, 40, 16, 16}, Shape{1, 192, 64, 4, 4}, Shape{2, 64, 192, 8, 8},
+                                           Shape{1, 17, 31, 30, 66}, Shape{5, 24, 112, 10, 6}, Shape{1, 8, 8, 4, 130}),
+                         [](const auto& info) {
+                           const Shape& s = info.param;
+                           return fmt::format("n{}c{}k{}h{}w{}", s.n, s.c, s.k, s.h, s.w);
+                         });
+
+TEST(Conv3x3Choice, OneChannelAndTinyMapsAndDoubleAreTorchs) {
+  const Rng rng(3);
+  for (const auto type : {torch::kFloat32, torch::kFloat64}) {
+    const Tensor x = rng.randn({2, 1, 2, 5}, type), weight = rng.randn({3, 1, 3, 3}, type), bias = rng.randn({3}, type);
+    EXPECT_TRUE(torch::equal(conv3x3(x, weight, bias), torch::conv2d(x, weight, bias, 1, 1)));
+  }
+}
+
+TEST(Conv3x3Choice, ExactScopeForcesTheDirectConvolution) {
+  const Rng rng(3);
+  const Tensor x = rng.randn({1, 16, 12, 12}), weight = rng.randn({16, 16, 3, 3}), bias = rng.randn({16});
+  const Tensor direct = torch::conv2d(x, weight, bias, 1, 1), fast = conv3x3(x, weight, bias);
+  const ScopedExactConvolution exact;
+  EXPECT_TRUE(torch::equal(conv3x3(x, weight, bias), direct));
+  EXPECT_FALSE(torch::equal(fast, direct));
+}
+
+TEST(Conv3x3Choice, StridedInputGivesTheSame) {
+  const Rng rng(3);
+  const Tensor x = rng.randn({2, 12, 12, 16}).permute({0, 3, 1, 2}), weight = rng.randn({16, 16, 3, 3}), bias = rng.randn({16});
+  EXPECT_TRUE(torch::equal(conv3x3(x, weight, bias), conv3x3(x.contiguous(), weight, bias)));
+}
+
+TEST(Conv3x3Cache, FollowsInPlaceChangesOfTheWeight) {
+  torch::NoGradGuard no_grad;
+  const Rng rng(3);
+  const Tensor x = rng.randn({1, 16, 12, 12}), weight = rng.randn({16, 16, 3, 3}), bias = rng.randn({16});
+  const Tensor y = conv3x3(x, weight, bias);
+  weight.mul_(2);
+  EXPECT_THAT(conv3x3(x, weight, bias) - bias.view({1, -1, 1, 1}), testing::TensorNear((y - bias.view({1, -1, 1, 1})) * 2, 1e-4));
+}
+
+}  // namespace
+}  // namespace spnn
