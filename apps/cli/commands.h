@@ -5,8 +5,11 @@
 namespace spnn::cli {
 
 // One line a command, defined in commands/NAME.cpp.
+void add_train(CLI::App& spnn);
 
 // The order of `spnn --help`.
-inline constexpr std::initializer_list<AddCommand> all_commands = {};
+inline constexpr std::initializer_list<AddCommand> all_commands = {
+    add_train,
+};
 
 }  // namespace spnn::cli

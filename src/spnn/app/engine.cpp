@@ -1,4 +1,4 @@
-#include <spnn/app/engine.h>
+#include <spnn/app/engine_impl.h>
 
 #include <spnn/core/errors.h>
 
@@ -19,6 +19,8 @@ class TorchEngine final : public Engine {
     if (dynamic_cast<const Interrupted*>(&error)) return 130;
     return 1;
   }
+
+  void train_prior(const TrainJob& job, Observer& observer) override { app::train_prior(job, observer); }
 };
 
 }  // namespace

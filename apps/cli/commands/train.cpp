@@ -1,0 +1,28 @@
+#include <memory>
+
+#include "commands.h"
+
+namespace spnn::cli {
+namespace {
+
+std::shared_ptr<app::TrainJob> add_job(CLI::App& command) {
+  auto job = std::make_shared<app::TrainJob>();
+  command.add_option("CONFIG", job->config, "configuration file, TOML or JSON (see configs/)")
+      ->required()->check(CLI::ExistingFile);
+  command.add_option("--data", job->data, "a tar, a folder, or 'fashion-mnist' (see 'spnn data info')")->required();
+  command.add_option("--run", job->run, "the run directory: state, record and models go there")->required();
+  command.add_flag("--resume", job->resume, "continue the run exactly where it was killed or interrupted");
+  return job;
+}
+
+}  // namespace
+
+void add_train(CLI::App& spnn) {
+  auto* train = spnn.add_subcommand("train", "train a network; every trainer can be killed and resumed exactly");
+  train->require_subcommand(1);
+
+  auto* prior = train->add_subcommand("prior", "a DDPM prior");
+  prior->callback([job = add_job(*prior)] { engine().train_prior(*job, terminal()); });
+}
+
+}  // namespace spnn::cli

@@ -1,0 +1,109 @@
+#include <spnn/core/errors.h>
+#include <spnn/diffusion/sampler.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace spnn {
+namespace {
+
+constexpr std::uint64_t kStartNoise = 0;   // draw 0 makes x_T; step k of the walk uses draw k + 1
+
+struct Chain {
+  std::vector<std::int64_t> times;                                // ascending, only those below the start
+  std::vector<std::pair<std::int64_t, std::int64_t>> moves;       // indices into times
+};
+
+Chain make_chain(const SamplerConfig& config, const Schedule& schedule, std::int64_t start_time) {
+  Chain chain{respaced(schedule.steps(), config.steps), {}};
+  std::erase_if(chain.times, [&](std::int64_t t) { return t >= start_time; });
+  require(!chain.times.empty(), "start time", "one above the first respaced step", std::to_string(start_time));
+  chain.moves = walk(static_cast<std::int64_t>(chain.times.size()), config.travel);
+  return chain;
+}
+
+// x_s from x̂0, x_t and ε: the reverse step of the chosen sampler.
+Tensor denoise(const SamplerConfig& config, const Schedule& schedule, const Tensor& x0, const Tensor& x_t,
+               const Tensor& noise, std::int64_t t, std::int64_t s) {
+  if (s < 0) return x0;
+  if (config.kind == SamplerKind::ddim) {
+    const double as = schedule.alpha_bar(s);
+    const double sigma = config.eta * posterior(schedule, t, s).sigma;
+    const auto eps = eps_from_x0(schedule, x_t, x0, t);
+    return x0 * std::sqrt(as) + eps * std::sqrt(std::max(0.0, 1 - as - sigma * sigma)) + noise * sigma;
+  }
+  const auto p = posterior(schedule, t, s);
+  const double sigma = config.kind == SamplerKind::ddpm
+                           ? p.sigma
+                           : std::sqrt(std::clamp(1 - schedule.alpha_bar(t) / schedule.alpha_bar(s), 0.0, 1.0));
+  return x0 * p.c0 + x_t * p.ct + noise * sigma;
+}
+
+// x_t' from x_t, t' > t: the forward process over the stretch.
+Tensor renoise(const Schedule& schedule, const Tensor& x, const Tensor& noise, std::int64_t from, std::int64_t to) {
+  const double ratio = schedule.alpha_bar(to) / schedule.alpha_bar(from);
+  return x * std::sqrt(ratio) + noise * std::sqrt(1 - ratio);
+}
+
+}  // namespace
+
+SamplerKind sampler_from(const std::string& name) {
+  if (name == "ddpm") return SamplerKind::ddpm;
+  if (name == "ddim") return SamplerKind::ddim;
+  if (name == "reference") return SamplerKind::reference;
+  fail("sampler", "ddpm, ddim or reference", name);
+}
+
+ImageSeeds::ImageSeeds(std::uint64_t first, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) seeds_.push_back(first + static_cast<std::uint64_t>(i));
+}
+
+Tensor ImageSeeds::noise(const Shape& shape, std::uint64_t draw, torch::TensorOptions options) const {
+  std::vector<Tensor> images;
+  for (const auto seed : seeds_) {
+    images.push_back(Rng(seed).fork(draw).randn({shape.channels, shape.height, shape.width}, options));
+  }
+  return torch::stack(images);
+}
+
+ImageSeeds ImageSeeds::slice(std::int64_t from, std::int64_t to) const {
+  return ImageSeeds({seeds_.begin() + from, seeds_.begin() + to});
+}
+
+Tensor sample(const Denoiser& prior, const SamplerConfig& config, const ImageSeeds& seeds, Observer& observer,
+              const Correction& correction, const SamplerStart& start) {
+  const auto& schedule = prior.schedule();
+  const auto chain = make_chain(config, schedule, start.time);
+  const auto options = start.photo.defined() ? start.photo.options() : torch::TensorOptions(torch::kFloat32);
+  auto x = seeds.noise(prior.shape(), kStartNoise, options);
+  if (start.photo.defined()) {
+    require_shape(start.photo, prior.shape(), "the photo to start from");
+    x = renoise(schedule, start.photo, x, -1, chain.times.back());
+  }
+  const auto total = evaluations(config, schedule, start.time);
+  std::int64_t index = 0;
+  for (std::size_t k = 0; k < chain.moves.size(); ++k) {
+    if (observer.cancelled()) throw Interrupted("sampling was interrupted");
+    const auto [from, to] = chain.moves[k];
+    const auto t = chain.times[static_cast<std::size_t>(from)];
+    const auto s = to < 0 ? -1 : chain.times[static_cast<std::size_t>(to)];
+    const auto noise = s < 0 ? Tensor() : seeds.noise(prior.shape(), k + 1, options);
+    if (to > from) {
+      x = renoise(schedule, x, noise, t, s);
+      continue;
+    }
+    auto x0 = predict_x0(prior, x, t);
+    if (config.clamp) x0 = x0.clamp(-1, 1);
+    if (correction) x0 = correction({.x0_hat = x0, .x_t = x, .t = t, .index = index, .total = total});
+    x = denoise(config, schedule, x0, x, noise, t, s);
+    observer.progress(++index, total, "steps");
+  }
+  return x;
+}
+
+std::int64_t evaluations(const SamplerConfig& config, const Schedule& schedule, std::int64_t start_time) {
+  const auto moves = make_chain(config, schedule, start_time).moves;
+  return std::ranges::count_if(moves, [](const auto& move) { return move.second < move.first; });
+}
+
+}  // namespace spnn

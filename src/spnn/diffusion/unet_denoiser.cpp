@@ -1,0 +1,33 @@
+#include <spnn/core/errors.h>
+#include <spnn/diffusion/unet_denoiser.h>
+
+#include <cmath>
+
+namespace spnn {
+
+Parameterization parameterization_from(const std::string& name) {
+  if (name == "eps") return Parameterization::eps;
+  if (name == "v") return Parameterization::v;
+  fail("parameterization", "eps or v", name);
+}
+
+std::string to_string(Parameterization p) { return p == Parameterization::eps ? "eps" : "v"; }
+
+UNetDenoiser::UNetDenoiser(std::shared_ptr<const UNet> net, Schedule schedule, Parameterization parameterization)
+    : net_(std::move(net)), schedule_(std::move(schedule)), parameterization_(parameterization) {}
+
+Tensor UNetDenoiser::eps(const Tensor& x_t, std::int64_t t) const {
+  require_shape(x_t, shape(), "prior");
+  const auto times = torch::full({x_t.size(0)}, static_cast<double>(t), x_t.options());
+  const auto out = net_->forward(x_t, times);
+  if (parameterization_ == Parameterization::eps) return out;
+  const double a = schedule_.alpha_bar(t);
+  return out * std::sqrt(a) + x_t * std::sqrt(1 - a);
+}
+
+Shape UNetDenoiser::shape() const {
+  const auto& c = net_->config();
+  return {c.in_channels, c.image_size, c.image_size};
+}
+
+}  // namespace spnn

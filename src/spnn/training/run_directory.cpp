@@ -1,0 +1,55 @@
+#include <spnn/core/errors.h>
+#include <spnn/training/run_directory.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace spnn {
+
+RunDirectory::RunDirectory(std::filesystem::path path, const Json& run, bool resume) : path_(std::move(path)) {
+  std::filesystem::create_directories(path_);
+  const auto stored = file("run.json");
+  const bool exists = std::filesystem::exists(stored);
+  if (exists && !resume) {
+    fail(path_.string(), "a new or empty run directory", "one that holds a run", "add --resume to continue it");
+  }
+  if (!exists) {
+    write_text_atomically(stored, run.dump(2) + "\n");
+    return;
+  }
+  const auto before = read_config(stored);
+  for (const auto& [key, value] : run.items()) {
+    if (key == "command" || before.value(key, Json()) == value) continue;
+    fail(stored.string(), fmt::format("'{}' as the run was started ({})", key, before.value(key, Json()).dump()),
+         value.dump(), "an exact resume needs the same configuration; --extend lets the number of steps change");
+  }
+}
+
+bool RunDirectory::has_state() const { return std::filesystem::exists(file("state.safetensors")); }
+
+void RunDirectory::append(const std::string& csv, std::int64_t step,
+                          const std::vector<std::pair<std::string, double>>& row) {
+  const bool fresh = !std::filesystem::exists(file(csv));
+  std::ofstream out(file(csv), std::ios::app);
+  if (fresh) {
+    out << "step";
+    for (const auto& [name, value] : row) out << ',' << name;
+    out << '\n';
+  }
+  out << step;
+  for (const auto& [name, value] : row) out << ',' << fmt::format("{:.6g}", value);
+  out << '\n';
+  require(out.good(), file(csv).string(), "a writable file", "a write that failed");
+}
+
+void RunDirectory::truncate(const std::string& csv, std::int64_t first_step_to_drop) {
+  if (!std::filesystem::exists(file(csv))) return;
+  std::istringstream in(read_text(file(csv)));
+  std::string kept, line;
+  for (bool header = true; std::getline(in, line); header = false) {
+    if (header || std::atoll(line.c_str()) < first_step_to_drop) kept += line + "\n";
+  }
+  write_text_atomically(file(csv), kept);
+}
+
+}  // namespace spnn

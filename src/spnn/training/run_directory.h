@@ -1,0 +1,35 @@
+#pragma once
+
+#include <spnn/core/config.h>
+#include <spnn/core/shape.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace spnn {
+
+// Everything a run leaves behind, each file written beside its place and renamed:
+//   run.json            configuration and command
+//   state.safetensors   what an exact resume needs
+//   model.safetensors   the latest (averaged) weights, a model by itself;  best.safetensors the best by validation
+//   record.csv          step, rate, loss parts, images per second;         validation.csv
+class RunDirectory {
+ public:
+  // resume: the directory must hold a run with this configuration; otherwise it must not hold one yet.
+  RunDirectory(std::filesystem::path path, const Json& run, bool resume);
+
+  std::filesystem::path file(const std::string& name) const { return path_ / name; }
+  bool has_state() const;
+
+  // Appends a row; the first row of a file fixes its columns.
+  void append(const std::string& csv, std::int64_t step, const std::vector<std::pair<std::string, double>>& row);
+  // Drops rows of steps that will be run again.
+  void truncate(const std::string& csv, std::int64_t first_step_to_drop);
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace spnn
