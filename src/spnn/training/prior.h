@@ -1,6 +1,6 @@
 #pragma once
 
-#include <spnn/data/dataset.h>
+#include <spnn/data/batches.h>
 #include <spnn/diffusion/unet_denoiser.h>
 #include <spnn/training/objective.h>
 #include <spnn/training/train_config.h>

@@ -1,3 +1,4 @@
+#include <spnn/checkpoint/module_state.h>
 #include <spnn/checkpoint/safetensors.h>
 #include <spnn/core/errors.h>
 #include <spnn/training/ema.h>
