@@ -12,6 +12,8 @@ std::shared_ptr<app::TrainJob> add_job(CLI::App& command) {
   command.add_option("--data", job->data, "a tar, a folder, or 'fashion-mnist' (see 'spnn data info')")->required();
   command.add_option("--run", job->run, "the run directory: state, record and models go there")->required();
   command.add_flag("--resume", job->resume, "continue the run exactly where it was killed or interrupted");
+  command.add_option("--steps", job->steps, "steps to train, instead of the configuration's; may change on a resume")
+      ->check(CLI::PositiveNumber);
   return job;
 }
 

@@ -6,8 +6,8 @@
 namespace spnn::app {
 
 void train_prior(const TrainJob& job, Observer& observer) {
-  const auto json = read_config(job.config);
-  const auto config = json.get<PriorConfig>();
+  auto config = read_config(job.config).get<PriorConfig>();
+  if (job.steps > 0) config.train.steps = job.steps;
   const auto train_set = load_dataset(job.data, {.split = Split::train, .size = config.unet.image_size});
   const auto val_set = load_dataset(job.data, {.split = Split::val, .size = config.unet.image_size});
   observer.message(fmt::format("{}: {} training and {} validation images, {}", train_set.name, train_set.size(),

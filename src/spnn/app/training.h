@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace spnn::app {
@@ -10,6 +11,7 @@ struct TrainJob {
   std::string data;     // a data set: tar, folder, or a known name
   std::string run;      // the run directory
   bool resume = false;
+  std::int64_t steps = 0;   // instead of the configuration's; may change on a resume. 0 is the configuration's own
 };
 
 }  // namespace spnn::app

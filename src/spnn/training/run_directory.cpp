@@ -17,11 +17,11 @@ RunDirectory::RunDirectory(std::filesystem::path path, const Json& run, bool res
     write_text_atomically(stored, run.dump(2) + "\n");
     return;
   }
-  const auto before = read_config(stored);
-  for (const auto& [key, value] : run.items()) {
-    if (key == "command" || before.value(key, Json()) == value) continue;
-    fail(stored.string(), fmt::format("'{}' as the run was started ({})", key, before.value(key, Json()).dump()),
-         value.dump(), "an exact resume needs the same configuration; --extend lets the number of steps change");
+  const auto before = read_config(stored).flatten();
+  for (const auto& [key, value] : run.flatten().items()) {
+    if (key.ends_with("/train/steps") || before.value(key, Json()) == value) continue;
+    fail(stored.string(), fmt::format("{} = {}, as the run was started", key, before.value(key, Json()).dump()),
+         value.dump(), "an exact resume needs the same configuration; only --steps may change");
   }
 }
 

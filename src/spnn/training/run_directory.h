@@ -17,7 +17,8 @@ namespace spnn {
 //   record.csv          step, rate, loss parts, images per second;         validation.csv
 class RunDirectory {
  public:
-  // resume: the directory must hold a run with this configuration; otherwise it must not hold one yet.
+  // resume: the directory must hold a run with this configuration (only the number of steps may differ); otherwise it
+  // must not hold one yet.
   RunDirectory(std::filesystem::path path, const Json& run, bool resume);
 
   std::filesystem::path file(const std::string& name) const { return path_ / name; }
