@@ -1,5 +1,6 @@
 #include <spnn/core/errors.h>
 #include <spnn/kernels/conv3x3.h>
+#include <spnn/kernels/group_norm.h>
 #include <spnn/layers/layers.h>
 
 #include <fmt/format.h>
@@ -45,9 +46,11 @@ GroupNorm::GroupNorm(GroupNormConfig config) : config_(config) {
 }
 
 Tensor GroupNorm::forward(const Tensor& x) const {
-  return torch::group_norm(x, config_.groups, weight, bias, config_.eps);
+  return group_norm(x, weight, bias, {.groups = config_.groups, .eps = config_.eps});
 }
 
-Tensor GroupNorm::forward_silu(const Tensor& x) const { return torch::silu(forward(x)); }
+Tensor GroupNorm::forward_silu(const Tensor& x) const {
+  return group_norm_silu(x, config_.groups, weight, bias, config_.eps);
+}
 
 }  // namespace spnn
