@@ -1,0 +1,152 @@
+#include <spnn/networks/json_fields.h>
+#include <spnn/networks/spnn_config.h>
+
+#include <algorithm>
+#include <ranges>
+
+namespace spnn {
+namespace {
+
+Json to_json(const MixConfig& mix) {
+  if (mix.kind == MixConfig::Kind::householder) return {{"kind", "householder"}, {"reflections", mix.reflections}};
+  return {{"kind", "cayley"}, {"epsilon", mix.epsilon}};
+}
+
+MixConfig mix_from_json(const Json& json, const std::string& where) {
+  JsonFields fields(json, where);
+  MixConfig mix;
+  mix.kind = fields.word("kind", {{"cayley", MixConfig::Kind::cayley}, {"householder", MixConfig::Kind::householder}},
+                         MixConfig::Kind::cayley);
+  if (mix.kind == MixConfig::Kind::cayley) mix.epsilon = fields.get<double>("epsilon", 0.0);
+  if (mix.kind == MixConfig::Kind::householder) mix.reflections = fields.get<std::int64_t>("reflections", 8);
+  fields.done();
+  return mix;
+}
+
+struct ToJson {
+  Json operator()(const UnshuffleBlockConfig& c) const {
+    Json json{{"kind", "unshuffle"}};
+    json["factor"] = c.factor_h == c.factor_w ? Json(c.factor_h) : Json{c.factor_h, c.factor_w};
+    return json;
+  }
+
+  Json operator()(const SurjectionBlockConfig& c) const {
+    Json json{{"kind", "surjection"}, {"out", c.out}, {"scale_bound", c.scale_bound}, {"mix", to_json(c.mix)}};
+    json[c.t ? "s" : "st"] = spnn::to_json(c.s);
+    if (c.t) json["t"] = spnn::to_json(*c.t);
+    json["r"] = spnn::to_json(c.r);
+    return json;
+  }
+
+  Json operator()(const CouplingBlockConfig& c) const {
+    const bool affine = c.kind == CouplingBlockConfig::Kind::affine;
+    Json json{{"kind", affine ? "affine" : "additive"}, {"mix", to_json(c.mix)}};
+    if (c.moved != 0) json["moved"] = c.moved;
+    if (affine) json["scale_bound"] = c.scale_bound;
+    if (affine) json[c.t ? "s" : "st"] = spnn::to_json(c.s);
+    if (c.t) json["t"] = spnn::to_json(*c.t);
+    return json;
+  }
+};
+
+UnshuffleBlockConfig unshuffle_from_json(JsonFields& fields) {
+  const auto& factor = fields.at("factor");
+  if (factor.is_array()) {
+    const auto pair = fields.get<std::vector<std::int64_t>>("factor");
+    require(pair.size() == 2, fields.path("factor"), "a number or [height, width]", factor.dump());
+    return {pair[0], pair[1]};
+  }
+  const auto both = fields.get<std::int64_t>("factor");
+  return {both, both};
+}
+
+// s and t, or st for both.
+void coupling_nets_from_json(JsonFields& fields, SubnetConfig& s, std::optional<SubnetConfig>& t) {
+  if (fields.has("st")) {
+    s = subnet_from_json(fields.at("st"), fields.path("st"));
+  } else {
+    s = subnet_from_json(fields.at("s"), fields.path("s"));
+    t = subnet_from_json(fields.at("t"), fields.path("t"));
+  }
+}
+
+SurjectionBlockConfig surjection_from_json(JsonFields& fields) {
+  SurjectionBlockConfig c;
+  c.out = fields.get<std::int64_t>("out");
+  c.scale_bound = fields.get<double>("scale_bound", c.scale_bound);
+  if (fields.has("mix")) c.mix = mix_from_json(fields.at("mix"), fields.path("mix"));
+  coupling_nets_from_json(fields, c.s, c.t);
+  c.r = subnet_from_json(fields.at("r"), fields.path("r"));
+  return c;
+}
+
+CouplingBlockConfig coupling_from_json(JsonFields& fields, CouplingBlockConfig::Kind kind) {
+  CouplingBlockConfig c{.kind = kind, .mix = {}, .s = {}, .t = {}};
+  c.moved = fields.get<std::int64_t>("moved", 0);
+  if (fields.has("mix")) c.mix = mix_from_json(fields.at("mix"), fields.path("mix"));
+  if (kind == CouplingBlockConfig::Kind::affine) {
+    c.scale_bound = fields.get<double>("scale_bound", c.scale_bound);
+    coupling_nets_from_json(fields, c.s, c.t);
+  } else {
+    c.t = subnet_from_json(fields.at("t"), fields.path("t"));
+  }
+  return c;
+}
+
+BlockConfig block_from_json(const Json& json, const std::string& where) {
+  JsonFields fields(json, where);
+  const auto kind = fields.get<std::string>("kind");
+  BlockConfig block;
+  if (kind == "unshuffle") {
+    block = unshuffle_from_json(fields);
+  } else if (kind == "surjection") {
+    block = surjection_from_json(fields);
+  } else if (kind == "affine" || kind == "additive") {
+    using Kind = CouplingBlockConfig::Kind;
+    block = coupling_from_json(fields, kind == "affine" ? Kind::affine : Kind::additive);
+  } else {
+    fail(fields.path("kind"), "one of unshuffle, surjection, affine, additive", "'" + kind + "'");
+  }
+  fields.done();
+  return block;
+}
+
+}  // namespace
+
+Json to_json(const SpnnConfig& config) {
+  Json json{{"name", config.name}, {"blocks", Json::array()}};
+  json["input"] = {config.input.channels, config.input.height, config.input.width};
+  for (const auto& block : config.blocks) json["blocks"].push_back(std::visit(ToJson{}, block));
+  if (!config.r_sets.empty()) json["r_sets"] = config.r_sets;
+  return json;
+}
+
+SpnnConfig spnn_from_json(const Json& json, const std::string& where) {
+  JsonFields fields(json, where);
+  SpnnConfig config;
+  config.name = fields.get<std::string>("name", "");
+  const auto input = fields.get<std::vector<std::int64_t>>("input");
+  require(input.size() == 1 || input.size() == 3, fields.path("input"), "[channels, height, width] or [size]",
+          fields.at("input").dump());
+  config.input = input.size() == 1 ? Shape{input[0], 1, 1} : Shape{input[0], input[1], input[2]};
+  const auto& blocks = fields.at("blocks");
+  require(blocks.is_array() && !blocks.empty(), fields.path("blocks"), "a list of blocks", blocks.dump());
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    config.blocks.push_back(block_from_json(blocks[b], fmt::format("{}.blocks[{}]", where, b)));
+  }
+  config.r_sets = fields.get<std::vector<std::string>>("r_sets", {});
+  fields.done();
+  return config;
+}
+
+SpnnConfig with_outputs(SpnnConfig config, std::int64_t outputs) {
+  for (auto& block : std::views::reverse(config.blocks)) {
+    if (auto* surjection = std::get_if<SurjectionBlockConfig>(&block)) {
+      surjection->out = outputs;
+      return config;
+    }
+  }
+  fail("with_outputs", "a network with a surjection", "none");
+}
+
+}  // namespace spnn
