@@ -16,7 +16,8 @@ void initialise_spnn(Spnn& net, const Rng& rng) {
   }
 }
 
-// Sizes for which s, t and r respond visibly to their inputs without saturating, and U is far from the identity.
+// Sizes as of a trained network: U far from the identity, s, t and r of order ⅓. (With s of order 1 everywhere a level
+// stretches by up to e², six of them by e¹², and what a test then sees is the conditioning of a monster.)
 void randomise_spnn(Spnn& net, const Rng& rng) {
   const torch::NoGradGuard no_grad;
   std::uint64_t k = 0;
@@ -30,6 +31,11 @@ void randomise_spnn(Spnn& net, const Rng& rng) {
     } else {
       value.copy_(item.key().ends_with("bias") ? noise * 0.05 : 1 + noise * 0.1);
     }
+  }
+  for (const auto& module : net.modules(/*include_self=*/false)) {
+    auto* subnet = dynamic_cast<Subnet*>(module.get());
+    if (subnet == nullptr) continue;
+    for (auto& value : subnet->last_layer().parameters()) value.mul_(0.3);
   }
 }
 

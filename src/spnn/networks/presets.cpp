@@ -97,12 +97,13 @@ struct Level {
 SurjectionBlockConfig our_block(const Level& level) {
   using Kind = SubnetConfig::Kind;
   using Activation = SubnetConfig::Activation;
-  return {.out = level.out,
-          .s = {.kind = Kind::residual, .hidden = level.st_hidden, .depth = 1, .kernel = level.kernel, .norm = true,
-                .activation = Activation::silu},
-          .t = {},
-          .r = {.kind = Kind::conv, .hidden = level.r_hidden, .depth = 3, .kernel = level.kernel,
-                .activation = Activation::silu}};
+  SurjectionBlockConfig block;
+  block.out = level.out;
+  block.s = {.kind = Kind::residual, .hidden = level.st_hidden, .depth = 1, .kernel = level.kernel, .norm = true,
+             .activation = Activation::silu, .layers = {}};
+  block.r = {.kind = Kind::conv, .hidden = level.r_hidden, .depth = 3, .kernel = level.kernel,
+             .activation = Activation::silu, .layers = {}};
+  return block;
 }
 
 SpnnConfig celebahq64() {
