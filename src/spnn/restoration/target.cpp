@@ -1,0 +1,118 @@
+#include <spnn/core/errors.h>
+#include <spnn/core/shape.h>
+#include <spnn/restoration/target.h>
+
+#include <ATen/ops/linalg_solve.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace spnn {
+namespace {
+
+void require_valid(const LogitStatistics& statistics, const AttributeTargetConfig& config) {
+  const auto outputs = statistics.mean.numel();
+  require(statistics.covariance.dim() == 2 && statistics.covariance.size(0) == outputs &&
+              statistics.covariance.size(1) == outputs,
+          "attribute statistics", fmt::format("a covariance of {0} × {0}", outputs),
+          to_string(statistics.covariance.sizes()));
+  require(!config.changes.empty(), "attributes", "one or more to change", "none");
+  require(config.strength >= 0 && std::isfinite(config.strength), "strength", "a number of standard deviations, 0 or more",
+          fmt::format("{}", config.strength));
+  std::set<std::int64_t> seen;
+  for (const auto& change : config.changes) {
+    require(change.attribute >= 0 && change.attribute < outputs, "attribute",
+            fmt::format("a number from 0 to {}", outputs - 1), std::to_string(change.attribute));
+    require(seen.insert(change.attribute).second, "attributes", "each one once",
+            fmt::format("number {} twice", change.attribute));
+  }
+}
+
+double goal_of(const LogitStatistics& statistics, const AttributeTargetConfig& config, const AttributeChange& change) {
+  const double mean = statistics.mean[change.attribute].item<double>();
+  const double sigma = std::sqrt(statistics.covariance[change.attribute][change.attribute].item<double>());
+  const double side = change.present ? 1 : -1;
+  return side * std::max(side * mean + config.strength * sigma, config.margin);
+}
+
+Tensor numbers(const std::vector<std::int64_t>& values) { return torch::tensor(values, torch::kInt64); }
+
+// [S, A]: rows are ∂y_target/∂goal. Identity on the controlled entries; the others follow those of `following`.
+Tensor response(const Tensor& covariance, const Tensor& controlled, const std::vector<std::int64_t>& following) {
+  auto out = torch::zeros({controlled.numel(), covariance.size(0)}, torch::kFloat64);
+  if (!following.empty()) {
+    std::vector<std::int64_t> columns;
+    for (const auto place : following) columns.push_back(controlled[place].item<std::int64_t>());
+    const auto set = numbers(columns);
+    const auto of_set = covariance.index_select(0, set);                                     // Σ_S,·
+    const auto gain = at::linalg_solve(of_set.index_select(1, set), of_set);                 // Σ_SS⁻¹ Σ_S,·
+    out.index_copy_(0, numbers(following), gain);
+  }
+  out.index_fill_(1, controlled, 0);
+  for (std::int64_t i = 0; i < controlled.numel(); ++i) out[i][controlled[i].item<std::int64_t>()] = 1;
+  return out;
+}
+
+}  // namespace
+
+Target fixed(Tensor y) {
+  return [y = std::move(y)](const Tensor& y_cur) {
+    require(y.numel() == y_cur.numel(), "target", fmt::format("outputs {}", to_string(y_cur.sizes())),
+            to_string(y.sizes()));
+    return y.reshape(y_cur.sizes()).to(y_cur.options());
+  };
+}
+
+double strongest_correlation(const LogitStatistics& statistics, std::int64_t n) {
+  const auto sigma = statistics.covariance.to(torch::kFloat64).diagonal().sqrt();
+  auto correlation = statistics.covariance[n].to(torch::kFloat64) / (sigma * sigma[n]);
+  correlation[n] = 0;
+  return correlation.abs().max().item<double>();
+}
+
+Strategy strategy_from(const std::string& name) {
+  if (name == "auto") return Strategy::automatic;
+  if (name == "sparse") return Strategy::sparse;
+  if (name == "covariance") return Strategy::covariance;
+  fail("strategy", "auto, sparse or covariance", fmt::format("'{}'", name));
+}
+
+std::string to_string(Strategy strategy) {
+  return strategy == Strategy::automatic ? "auto" : strategy == Strategy::sparse ? "sparse" : "covariance";
+}
+
+AttributeTarget::AttributeTarget(const LogitStatistics& statistics, const AttributeTargetConfig& config) {
+  require_valid(statistics, config);
+  std::vector<std::int64_t> controlled, following;
+  std::vector<double> goal;
+  for (const auto& change : config.changes) {
+    auto strategy = change.strategy;
+    if (strategy == Strategy::automatic) {
+      const bool follows = strongest_correlation(statistics, change.attribute) >= config.correlated;
+      strategy = follows ? Strategy::covariance : Strategy::sparse;
+    }
+    if (strategy == Strategy::covariance) following.push_back(static_cast<std::int64_t>(controlled.size()));
+    strategies_.push_back(strategy);
+    controlled.push_back(change.attribute);
+    goal.push_back(goal_of(statistics, config, change));
+  }
+  controlled_ = numbers(controlled);
+  goal_ = torch::tensor(goal, torch::kFloat64);
+  response_ = response(statistics.covariance.to(torch::kFloat64), controlled_, following);
+}
+
+Tensor AttributeTarget::operator()(const Tensor& y_cur) const {
+  const auto y = y_cur.reshape({y_cur.size(0), -1});
+  const auto change = goal_.to(y.options()) - y.index_select(1, controlled_);
+  return (y + change.matmul(response_.to(y.options()))).reshape(y_cur.sizes());
+}
+
+Tensor expected_outputs(const LogitStatistics& statistics, AttributeTargetConfig config) {
+  for (auto& change : config.changes) {
+    if (change.strategy == Strategy::automatic) change.strategy = Strategy::covariance;
+  }
+  return AttributeTarget(statistics, config)(statistics.mean.reshape({1, -1})).reshape({-1});
+}
+
+}  // namespace spnn
