@@ -153,7 +153,7 @@ std::string error_of(const std::function<void()>& act) {
 TEST(SpnnConfig, MistakesAreNamed) {
   auto json = to_json(mixed_stack());
   json["blocks"][2]["outt"] = 3;
-  EXPECT_EQ(error_of([&] { spnn_from_json(json); }), "architecture.blocks[2]: expected only known keys, got 'outt'");
+  EXPECT_EQ(error_of([&] { spnn_from_json(json); }), "architecture.blocks[2]: expected one of kind, mix, out, r, s, scale_bound, t, got 'outt'");
   json = to_json(mixed_stack());
   json["blocks"][2]["s"]["kind"] = "transformer";
   EXPECT_EQ(error_of([&] { spnn_from_json(json); }),

@@ -3,8 +3,10 @@
 #include <spnn/core/config.h>
 #include <spnn/core/errors.h>
 
+#include <initializer_list>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace spnn {
 
@@ -32,6 +34,32 @@ class JsonFields {
     return *this;
   }
 
+  // One of a few words, as an enum: .word("kind", {{"conv", Kind::conv}, …}, c.kind). Absent: unchanged.
+  template <class E>
+  JsonFields& word(const std::string& key, std::initializer_list<std::pair<const char*, E>> words, E& value) {
+    std::string text, known;
+    optional(key, text);
+    if (!json_.contains(key)) return *this;
+    for (const auto& [name, meaning] : words) {
+      if (text == name) {
+        value = meaning;
+        return *this;
+      }
+      known += (known.empty() ? "" : ", ") + std::string(name);
+    }
+    fail(path(key), "one of " + known, fmt::format("'{}'", text));
+  }
+
+  // A value for another reader: a table or a list. It must be there; `path` names it in that reader's errors.
+  const Json& at(const std::string& key) {
+    known_.insert(key);
+    require(json_.contains(key), section_, fmt::format("the key '{}'", key), "none");
+    return json_.at(key);
+  }
+
+  bool has(const std::string& key) const { return json_.contains(key); }
+  std::string path(const std::string& key) const { return section_ + "." + key; }
+
   void no_others() const {
     for (const auto& [key, value] : json_.items()) {
       if (!known_.contains(key)) {
@@ -48,7 +76,7 @@ class JsonFields {
     try {
       value = json_.at(key).get<T>();
     } catch (const Json::exception&) {
-      fail(section_ + "." + key, "a value of the right type", json_.at(key).dump());
+      fail(path(key), "a value of the right type", json_.at(key).dump());
     }
   }
 

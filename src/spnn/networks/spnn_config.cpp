@@ -1,7 +1,6 @@
-#include <spnn/networks/json_fields.h>
+#include <spnn/core/json_fields.h>
 #include <spnn/networks/spnn_config.h>
 
-#include <algorithm>
 #include <ranges>
 
 namespace spnn {
@@ -13,13 +12,13 @@ Json to_json(const MixConfig& mix) {
 }
 
 MixConfig mix_from_json(const Json& json, const std::string& where) {
+  using Kind = MixConfig::Kind;
   JsonFields fields(json, where);
   MixConfig mix;
-  mix.kind = fields.word("kind", {{"cayley", MixConfig::Kind::cayley}, {"householder", MixConfig::Kind::householder}},
-                         MixConfig::Kind::cayley);
-  if (mix.kind == MixConfig::Kind::cayley) mix.epsilon = fields.get<double>("epsilon", 0.0);
-  if (mix.kind == MixConfig::Kind::householder) mix.reflections = fields.get<std::int64_t>("reflections", 8);
-  fields.done();
+  fields.word("kind", {{"cayley", Kind::cayley}, {"householder", Kind::householder}}, mix.kind);
+  if (mix.kind == Kind::cayley) fields.optional("epsilon", mix.epsilon);
+  if (mix.kind == Kind::householder) fields.optional("reflections", mix.reflections);
+  fields.no_others();
   return mix;
 }
 
@@ -52,11 +51,13 @@ struct ToJson {
 UnshuffleBlockConfig unshuffle_from_json(JsonFields& fields) {
   const auto& factor = fields.at("factor");
   if (factor.is_array()) {
-    const auto pair = fields.get<std::vector<std::int64_t>>("factor");
+    std::vector<std::int64_t> pair;
+    fields.required("factor", pair);
     require(pair.size() == 2, fields.path("factor"), "a number or [height, width]", factor.dump());
     return {pair[0], pair[1]};
   }
-  const auto both = fields.get<std::int64_t>("factor");
+  std::int64_t both = 0;
+  fields.required("factor", both);
   return {both, both};
 }
 
@@ -72,8 +73,7 @@ void coupling_nets_from_json(JsonFields& fields, SubnetConfig& s, std::optional<
 
 SurjectionBlockConfig surjection_from_json(JsonFields& fields) {
   SurjectionBlockConfig c;
-  c.out = fields.get<std::int64_t>("out");
-  c.scale_bound = fields.get<double>("scale_bound", c.scale_bound);
+  fields.required("out", c.out).optional("scale_bound", c.scale_bound);
   if (fields.has("mix")) c.mix = mix_from_json(fields.at("mix"), fields.path("mix"));
   coupling_nets_from_json(fields, c.s, c.t);
   c.r = subnet_from_json(fields.at("r"), fields.path("r"));
@@ -82,10 +82,10 @@ SurjectionBlockConfig surjection_from_json(JsonFields& fields) {
 
 CouplingBlockConfig coupling_from_json(JsonFields& fields, CouplingBlockConfig::Kind kind) {
   CouplingBlockConfig c{.kind = kind, .mix = {}, .s = {}, .t = {}};
-  c.moved = fields.get<std::int64_t>("moved", 0);
+  fields.optional("moved", c.moved);
   if (fields.has("mix")) c.mix = mix_from_json(fields.at("mix"), fields.path("mix"));
   if (kind == CouplingBlockConfig::Kind::affine) {
-    c.scale_bound = fields.get<double>("scale_bound", c.scale_bound);
+    fields.optional("scale_bound", c.scale_bound);
     coupling_nets_from_json(fields, c.s, c.t);
   } else {
     c.t = subnet_from_json(fields.at("t"), fields.path("t"));
@@ -95,7 +95,8 @@ CouplingBlockConfig coupling_from_json(JsonFields& fields, CouplingBlockConfig::
 
 BlockConfig block_from_json(const Json& json, const std::string& where) {
   JsonFields fields(json, where);
-  const auto kind = fields.get<std::string>("kind");
+  std::string kind;
+  fields.required("kind", kind);
   BlockConfig block;
   if (kind == "unshuffle") {
     block = unshuffle_from_json(fields);
@@ -107,7 +108,7 @@ BlockConfig block_from_json(const Json& json, const std::string& where) {
   } else {
     fail(fields.path("kind"), "one of unshuffle, surjection, affine, additive", "'" + kind + "'");
   }
-  fields.done();
+  fields.no_others();
   return block;
 }
 
@@ -124,8 +125,8 @@ Json to_json(const SpnnConfig& config) {
 SpnnConfig spnn_from_json(const Json& json, const std::string& where) {
   JsonFields fields(json, where);
   SpnnConfig config;
-  config.name = fields.get<std::string>("name", "");
-  const auto input = fields.get<std::vector<std::int64_t>>("input");
+  std::vector<std::int64_t> input;
+  fields.optional("name", config.name).required("input", input).optional("r_sets", config.r_sets);
   require(input.size() == 1 || input.size() == 3, fields.path("input"), "[channels, height, width] or [size]",
           fields.at("input").dump());
   config.input = input.size() == 1 ? Shape{input[0], 1, 1} : Shape{input[0], input[1], input[2]};
@@ -134,8 +135,7 @@ SpnnConfig spnn_from_json(const Json& json, const std::string& where) {
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     config.blocks.push_back(block_from_json(blocks[b], fmt::format("{}.blocks[{}]", where, b)));
   }
-  config.r_sets = fields.get<std::vector<std::string>>("r_sets", {});
-  fields.done();
+  fields.no_others();
   return config;
 }
 

@@ -1,4 +1,4 @@
-#include <spnn/networks/json_fields.h>
+#include <spnn/core/json_fields.h>
 #include <spnn/networks/subnet_config.h>
 
 namespace spnn {
@@ -12,17 +12,11 @@ using Op = SubnetLayer::Op;
 SubnetLayer layer_from_json(const Json& json, const std::string& where) {
   JsonFields fields(json, where);
   SubnetLayer layer;
-  layer.op = fields.word("op", {{"conv", Op::conv}, {"up", Op::up}, {"shuffle", Op::shuffle}}, Op::conv);
-  if (layer.op == Op::shuffle) {
-    layer.factor = fields.get<std::int64_t>("factor");
-  } else {
-    layer.out = fields.get<std::int64_t>("out", 0);
-  }
-  if (layer.op == Op::conv) {
-    layer.kernel = fields.get<std::int64_t>("kernel", 3);
-    layer.stride = fields.get<std::int64_t>("stride", 1);
-  }
-  fields.done();
+  fields.word("op", {{"conv", Op::conv}, {"up", Op::up}, {"shuffle", Op::shuffle}}, layer.op);
+  if (layer.op == Op::shuffle) fields.required("factor", layer.factor);
+  if (layer.op != Op::shuffle) fields.optional("out", layer.out);
+  if (layer.op == Op::conv) fields.optional("kernel", layer.kernel).optional("stride", layer.stride);
+  fields.no_others();
   return layer;
 }
 
@@ -58,8 +52,9 @@ Json to_json(const SubnetConfig& c) {
 SubnetConfig subnet_from_json(const Json& json, const std::string& where) {
   JsonFields fields(json, where);
   SubnetConfig c;
-  c.kind = fields.word("kind", {{"sequential", Kind::sequential}, {"conv", Kind::conv}, {"residual", Kind::residual}},
-                       Kind::conv);
+  fields.word("kind", {{"sequential", Kind::sequential}, {"conv", Kind::conv}, {"residual", Kind::residual}}, c.kind)
+      .word("activation", {{"relu", Activation::relu}, {"silu", Activation::silu}}, c.activation)
+      .word("output", {{"linear", Output::linear}, {"tanh", Output::tanh}}, c.output);
   if (c.kind == Kind::sequential) {
     const auto& layers = fields.at("layers");
     require(layers.is_array() && !layers.empty(), fields.path("layers"), "a list of layers", layers.dump());
@@ -67,14 +62,10 @@ SubnetConfig subnet_from_json(const Json& json, const std::string& where) {
       c.layers.push_back(layer_from_json(layers[i], fmt::format("{}[{}]", fields.path("layers"), i)));
     }
   } else {
-    c.hidden = fields.get<std::int64_t>("hidden", c.hidden);
-    c.depth = fields.get<std::int64_t>("depth", c.depth);
-    c.kernel = fields.get<std::int64_t>("kernel", c.kernel);
-    if (c.kind == Kind::residual) c.norm = fields.get<bool>("norm", false);
+    fields.optional("hidden", c.hidden).optional("depth", c.depth).optional("kernel", c.kernel);
   }
-  c.activation = fields.word("activation", {{"relu", Activation::relu}, {"silu", Activation::silu}}, c.activation);
-  c.output = fields.word("output", {{"linear", Output::linear}, {"tanh", Output::tanh}}, c.output);
-  fields.done();
+  if (c.kind == Kind::residual) fields.optional("norm", c.norm);
+  fields.no_others();
   return c;
 }
 
