@@ -20,6 +20,8 @@ class TorchEngine final : public Engine {
     return 1;
   }
 
+  DataInfo data_info(const DataInfoJob& job, Observer& observer) override { return app::data_info(job, observer); }
+  DataSheet data_sheet(const DataSheetJob& job, Observer& observer) override { return app::data_sheet(job, observer); }
   void train_prior(const TrainJob& job, Observer& observer) override { app::train_prior(job, observer); }
 };
 

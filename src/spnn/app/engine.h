@@ -3,6 +3,7 @@
 // The façade: everything a user interface can ask for, in std types and without a torch header. The command line loads
 // it at run time (loading libtorch takes 0.6 s, which `--help` and a mistyped option should not cost).
 
+#include <spnn/app/data.h>
 #include <spnn/app/training.h>
 #include <spnn/core/observer.h>
 
@@ -19,6 +20,8 @@ class Engine {
   // Writes one line for a failure and returns the exit code: 1 failure, 2 usage, 130 interrupted.
   virtual int report(const std::exception& error, std::ostream& out) const = 0;
 
+  virtual DataInfo data_info(const DataInfoJob& job, Observer& observer) = 0;
+  virtual DataSheet data_sheet(const DataSheetJob& job, Observer& observer) = 0;
   virtual void train_prior(const TrainJob& job, Observer& observer) = 0;
 };
 

@@ -6,6 +6,8 @@
 
 namespace spnn::app {
 
+DataInfo data_info(const DataInfoJob& job, Observer& observer);
+DataSheet data_sheet(const DataSheetJob& job, Observer& observer);
 void train_prior(const TrainJob& job, Observer& observer);
 
 }  // namespace spnn::app

@@ -6,6 +6,8 @@
 #include <spnn/data/dataset.h>
 #include <spnn/data/file_source.h>
 
+#include <functional>
+
 namespace spnn {
 
 // Strict: the first problem is an Error. Lenient: problems are collected.
@@ -45,6 +47,18 @@ Catalogue read_catalogue(const FileSource& source, const std::string& csv, Probl
 
 // 80/10/10 in the order of the entries.
 void split_by_index(Catalogue& catalogue);
+
+// The source behind a user's path, with the name of the CSV in it where the path is one.
+struct Opened {
+  std::unique_ptr<FileSource> source;
+  std::string csv = {};
+};
+Opened open_dataset(const std::filesystem::path& path);
+
+// Calls one(i) for every entry, from all threads, and returns what failed, entry by entry. Strict: stops soon after the
+// first failure. Which failure comes first does not depend on timing.
+std::vector<std::optional<Error>> for_each_entry(const Catalogue& catalogue, bool skip_bad, Observer* observer,
+                                                 const std::function<void(std::size_t)>& one);
 
 // Fashion-MNIST and other sets in its format: IDX files, gzipped or not.
 bool is_idx_folder(const FileSource& source);

@@ -1,6 +1,7 @@
 #include <spnn/core/config.h>
 #include <spnn/core/errors.h>
 #include <spnn/data/file_source.h>
+#include <spnn/image/image.h>
 
 #include <algorithm>
 
@@ -23,9 +24,11 @@ class Folder final : public FileSource {
   const std::vector<std::string>& files() const override { return files_; }
   Bytes read(const std::string& file) const override { return Bytes(read_text(root_ / file)); }
 
+  // Over images and tables only, so that a cache file may lie in the folder itself.
   std::string fingerprint() const override {
     std::size_t hash = 0;
     for (const auto& file : files_) {
+      if (!has_image_extension(file) && !file.ends_with(".txt") && !file.ends_with(".csv")) continue;
       const auto path = root_ / file;
       std::error_code gone;
       const auto size = fs::file_size(path, gone);
@@ -35,7 +38,7 @@ class Folder final : public FileSource {
         hash ^= hash >> 29;
       }
     }
-    return fmt::format("folder of {} files, {:016x}", files_.size(), hash);
+    return fmt::format("folder {:016x}", hash);
   }
 
  private:
