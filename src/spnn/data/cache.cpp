@@ -33,9 +33,7 @@ Tensor map_bytes(const std::filesystem::path& file, std::size_t offset, const st
   return torch::from_blob(data, sizes, [length](void* p) { munmap(p, length); }, torch::kUInt8);
 }
 
-}  // namespace
-
-std::optional<Dataset> read_cache(const std::filesystem::path& file, const std::string& key) {
+std::optional<Dataset> try_read(const std::filesystem::path& file, const std::string& key) {
   std::ifstream in(file, std::ios::binary);
   std::string start(magic.size(), '\0');
   std::uint64_t length = 0;
@@ -43,13 +41,15 @@ std::optional<Dataset> read_cache(const std::filesystem::path& file, const std::
   if (!in.read(reinterpret_cast<char*>(&length), 8) || length > std::filesystem::file_size(file)) return std::nullopt;
   std::string text(length, '\0');
   in.read(text.data(), std::streamsize(length));
-  const Json header = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!header.is_object() || header.value("key", "") != key) return std::nullopt;
+  const Json header = Json::parse(text);
+  if (header.at("key") != key) return std::nullopt;
 
   Dataset dataset{.name = header.at("name"), .attributes = header.at("attributes"), .files = header.at("files"),
                   .split_rule = header.at("split_rule"), .skipped = header.at("skipped")};
   for (const int split : header.at("splits")) dataset.splits.push_back(static_cast<Split>(split));
   const std::vector<std::int64_t> sizes = header.at("sizes");
+  const bool agree = sizes.size() == 4 && dataset.files.size() == std::size_t(sizes[0]) && dataset.splits.size() == std::size_t(sizes[0]);
+  if (!agree) return std::nullopt;
   dataset.labels = torch::empty({sizes[0], static_cast<std::int64_t>(dataset.attributes.size())}, torch::kFloat32);
   in.read(static_cast<char*>(dataset.labels.data_ptr()), std::streamsize(dataset.labels.nbytes()));
   const std::size_t offset = images_at(length, dataset.labels.nbytes());
@@ -57,6 +57,16 @@ std::optional<Dataset> read_cache(const std::filesystem::path& file, const std::
   if (!in || std::filesystem::file_size(file) != end) return std::nullopt;
   dataset.images = map_bytes(file, offset, sizes);
   return dataset.images.defined() ? std::optional(std::move(dataset)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Dataset> read_cache(const std::filesystem::path& file, const std::string& key) {
+  try {
+    return try_read(file, key);
+  } catch (const Json::exception&) {   // a damaged cache is written again
+    return std::nullopt;
+  }
 }
 
 void write_cache(const std::filesystem::path& file, const std::string& key, const Dataset& dataset) {
