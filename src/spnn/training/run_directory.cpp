@@ -17,8 +17,8 @@ RunDirectory::RunDirectory(std::filesystem::path path, const Json& run, bool res
     write_text_atomically(stored, run.dump(2) + "\n");
     return;
   }
-  const auto before = read_config(stored).flatten();
-  for (const auto& [key, value] : run.flatten().items()) {
+  const auto before = read_config(stored).flatten(), now = run.flatten();
+  for (const auto& [key, value] : now.items()) {
     if (key.ends_with("/train/steps") || before.value(key, Json()) == value) continue;
     fail(stored.string(), fmt::format("{} = {}, as the run was started", key, before.value(key, Json()).dump()),
          value.dump(), "an exact resume needs the same configuration; only --steps may change");
