@@ -6,11 +6,13 @@ namespace spnn::cli {
 
 // One line a command, defined in commands/NAME.cpp.
 void add_data(CLI::App& spnn);
+void add_sample(CLI::App& spnn);
 void add_train(CLI::App& spnn);
 
 // The order of `spnn --help`.
 inline constexpr std::initializer_list<AddCommand> all_commands = {
     add_data,
+    add_sample,
     add_train,
 };
 

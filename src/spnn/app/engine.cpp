@@ -23,6 +23,7 @@ class TorchEngine final : public Engine {
   DataInfo data_info(const DataInfoJob& job, Observer& observer) override { return app::data_info(job, observer); }
   DataSheet data_sheet(const DataSheetJob& job, Observer& observer) override { return app::data_sheet(job, observer); }
   void train_prior(const TrainJob& job, Observer& observer) override { app::train_prior(job, observer); }
+  SampleReport sample(const SampleJob& job, Observer& observer) override { return app::sample(job, observer); }
 };
 
 }  // namespace
