@@ -19,7 +19,7 @@ Tensor stratified_times(std::int64_t count, std::int64_t steps, const Rng& rng) 
 
 void to_json(Json& json, const PriorConfig& c) {
   json = {{"unet", c.unet}, {"parameterization", c.parameterization}, {"min_snr", c.min_snr}, {"flip", c.flip},
-          {"train", c.train}};
+          {"sheet_every", c.sheet_every}, {"train", c.train}};
 }
 
 void from_json(const Json& json, PriorConfig& c) {
@@ -28,9 +28,11 @@ void from_json(const Json& json, PriorConfig& c) {
       .optional("parameterization", c.parameterization)
       .optional("min_snr", c.min_snr)
       .optional("flip", c.flip)
+      .optional("sheet_every", c.sheet_every)
       .required("train", c.train)
       .no_others();
   parameterization_from(c.parameterization);
+  require(c.sheet_every > 0, "prior.sheet_every", "a number above zero", std::to_string(c.sheet_every));
 }
 
 PriorObjective::PriorObjective(PriorConfig config, const Dataset& train, const Dataset& val, Milestone milestone)

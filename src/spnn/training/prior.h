@@ -14,6 +14,7 @@ struct PriorConfig {
   std::string parameterization = "v";
   double min_snr = 5;      // each step weighs min(SNR, min_snr) on x̂0; 0 is DDPM's plain ε loss
   bool flip = true;        // horizontal flips
+  std::int64_t sheet_every = 1000;   // steps between sheets of samples; validations in between have none
   TrainConfig train;
 };
 
