@@ -25,6 +25,9 @@ void add_train(CLI::App& spnn) {
 
   auto* prior = train->add_subcommand("prior", "a DDPM prior");
   prior->callback([job = add_job(*prior)] { engine().train_prior(*job, terminal()); });
+
+  auto* judge = train->add_subcommand("judge", "a plain CNN on the labels, for evaluation only");
+  judge->callback([job = add_job(*judge)] { engine().train_judge(*job, terminal()); });
 }
 
 }  // namespace spnn::cli

@@ -1,0 +1,15 @@
+#include <spnn/app/engine_impl.h>
+#include <spnn/app/training_session.h>
+#include <spnn/training/judge.h>
+
+namespace spnn::app {
+
+void train_judge(const TrainJob& job, Observer& observer) {
+  auto recipe = read_config(job.config).get<JudgeRecipe>();
+  const auto sets = load_labelled(job, recipe.judge.image_size, recipe.judge.in_channels, observer);
+  recipe.judge.outputs = static_cast<std::int64_t>(sets.train.attributes.size());
+  JudgeObjective objective(recipe, sets.train, sets.val);
+  run_training(objective, recipe.train, {{"trainer", "judge"}, {"config", recipe}}, job, observer);
+}
+
+}  // namespace spnn::app
