@@ -26,6 +26,9 @@ void add_train(CLI::App& spnn) {
   auto* prior = train->add_subcommand("prior", "a DDPM prior");
   prior->callback([job = add_job(*prior)] { engine().train_prior(*job, terminal()); });
 
+  auto* classifier = train->add_subcommand("classifier", "phase I: an SPNN on the labels of a data set");
+  classifier->callback([job = add_job(*classifier)] { engine().train_classifier(*job, terminal()); });
+
   auto* judge = train->add_subcommand("judge", "a plain CNN on the labels, for evaluation only");
   judge->callback([job = add_job(*judge)] { engine().train_judge(*job, terminal()); });
 }

@@ -24,6 +24,7 @@ class TorchEngine final : public Engine {
   DataSheet data_sheet(const DataSheetJob& job, Observer& observer) override { return app::data_sheet(job, observer); }
   void train_prior(const TrainJob& job, Observer& observer) override { app::train_prior(job, observer); }
   SampleReport sample(const SampleJob& job, Observer& observer) override { return app::sample(job, observer); }
+  void train_classifier(const TrainJob& job, Observer& observer) override { app::train_classifier(job, observer); }
   void train_judge(const TrainJob& job, Observer& observer) override { app::train_judge(job, observer); }
 };
 

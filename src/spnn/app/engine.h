@@ -25,6 +25,7 @@ class Engine {
   virtual DataSheet data_sheet(const DataSheetJob& job, Observer& observer) = 0;
   virtual void train_prior(const TrainJob& job, Observer& observer) = 0;
   virtual SampleReport sample(const SampleJob& job, Observer& observer) = 0;
+  virtual void train_classifier(const TrainJob& job, Observer& observer) = 0;
   virtual void train_judge(const TrainJob& job, Observer& observer) = 0;
 };
 

@@ -10,6 +10,7 @@ DataInfo data_info(const DataInfoJob& job, Observer& observer);
 DataSheet data_sheet(const DataSheetJob& job, Observer& observer);
 void train_prior(const TrainJob& job, Observer& observer);
 SampleReport sample(const SampleJob& job, Observer& observer);
+void train_classifier(const TrainJob& job, Observer& observer);
 void train_judge(const TrainJob& job, Observer& observer);
 
 }  // namespace spnn::app

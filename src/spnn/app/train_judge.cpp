@@ -6,6 +6,7 @@ namespace spnn::app {
 
 void train_judge(const TrainJob& job, Observer& observer) {
   auto recipe = read_config(job.config).get<JudgeRecipe>();
+  if (job.steps > 0) recipe.train.steps = job.steps;
   const auto sets = load_labelled(job, recipe.judge.image_size, recipe.judge.in_channels, observer);
   recipe.judge.outputs = static_cast<std::int64_t>(sets.train.attributes.size());
   JudgeObjective objective(recipe, sets.train, sets.val);

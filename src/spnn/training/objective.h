@@ -24,6 +24,8 @@ struct Share {
   std::int64_t size = 1;
 };
 
+class Communicator;
+
 // What a trainer minimises. All randomness is a function of the step, so nothing but weights has to be restored.
 class Objective {
  public:
@@ -31,9 +33,11 @@ class Objective {
   virtual torch::nn::Module& module() = 0;                     // what is stored
   virtual std::vector<Tensor> parameters() { return module().parameters(); }   // what is trained
   virtual Losses losses(std::int64_t step, Share share) = 0;   // the mean over this share of the batch
+  virtual void after_step(std::int64_t /*step*/, Communicator&) {}   // what must stay equal in all processes is averaged here
   virtual Validation validate() = 0;
   virtual void milestone(std::int64_t /*step*/) {}             // after a validation, with the averaged weights in place
   virtual std::map<std::string, std::string> metadata() const = 0;   // kind and architecture of the model file
+  virtual std::map<std::string, Tensor> companions() const { return {}; }   // stored with the model beside its weights
   virtual std::map<std::string, Tensor> state() const { return {}; }  // what an exact resume needs beyond weights
   virtual void restore(const std::map<std::string, Tensor>&) {}
 };

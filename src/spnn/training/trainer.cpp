@@ -69,6 +69,7 @@ class Training {
     const double rate = learning_rate(c, step_);
     optimizer_.step(rate);
     if (ema_) ema_->update(step_);
+    objective_.after_step(step_, job_.communicator);
     row.emplace_back("rate", rate);
     return row;
   }
@@ -113,6 +114,7 @@ class Training {
 
   void write_model(const std::string& name, const Validation& result) const {
     TensorFile out{state_of(objective_.module()), objective_.metadata()};
+    out.tensors.merge(objective_.companions());
     Json figures = {{"step", step_}};
     for (const auto& [key, value] : result.figures) figures[key] = value;
     out.metadata["validation"] = figures.dump();

@@ -1,0 +1,149 @@
+#include <spnn/blocks/orthogonal_mix.h>
+#include <spnn/core/json_fields.h>
+#include <spnn/networks/presets.h>
+#include <spnn/training/classifier.h>
+
+#include <algorithm>
+
+namespace spnn {
+namespace {
+
+constexpr std::uint64_t kInit = 1;
+constexpr std::int64_t kStabilityImages = 512;   // enough for three digits at every validation
+
+PhaseOneLosses losses_of_recipe(const std::string& recipe) {
+  if (recipe == "paper") return {.task = 1, .surjectivity = 40, .stability = 40, .regression = 0};
+  if (recipe == "fast") return {.task = 1, .surjectivity = 0, .stability = 0, .regression = 1};
+  fail("classifier.recipe", "paper or fast", "'" + recipe + "'");
+}
+
+void from_json(const Json& json, PhaseOneLosses& l) {
+  JsonFields(json, "losses")
+      .optional("task", l.task)
+      .optional("surjectivity", l.surjectivity)
+      .optional("stability", l.stability)
+      .optional("regression", l.regression)
+      .no_others();
+  require(std::min({l.task, l.surjectivity, l.stability, l.regression}) >= 0, "losses", "weights of 0 or more",
+          json.dump());
+}
+
+}  // namespace
+
+void to_json(Json& json, const ClassifierRecipe& r) {
+  const auto& l = r.losses;
+  json = {{"recipe", r.recipe},
+          {"network", to_json(r.network)},
+          {"losses", {{"task", l.task}, {"surjectivity", l.surjectivity}, {"stability", l.stability}, {"regression", l.regression}}},
+          {"label_smoothing", r.label_smoothing},
+          {"adaptive_weights", r.adaptive_weights},
+          {"augment", r.augment},
+          {"train", r.train}};
+}
+
+void from_json(const Json& json, ClassifierRecipe& r) {
+  Json network, losses = Json::object();
+  JsonFields(json, "classifier")
+      .optional("recipe", r.recipe)
+      .required("network", network)
+      .optional("losses", losses)
+      .optional("label_smoothing", r.label_smoothing)
+      .optional("adaptive_weights", r.adaptive_weights)
+      .optional("augment", r.augment)
+      .required("train", r.train)
+      .no_others();
+  r.network = network.is_string() ? spnn_preset(network.get<std::string>()) : spnn_from_json(network, "network");
+  r.losses = losses_of_recipe(r.recipe);
+  from_json(losses, r.losses);
+}
+
+ClassifierObjective::ClassifierObjective(ClassifierRecipe recipe, const Dataset& train, const Dataset& val, Map black_box)
+    : recipe_(std::move(recipe)),
+      val_(val),
+      black_box_(std::move(black_box)),
+      task_(task_of(train)),
+      batches_(train, {.augment = recipe_.augment, .batch = recipe_.train.batch, .seed = recipe_.train.seed}),
+      adaptive_(static_cast<std::int64_t>(train.attributes.size()), recipe_.adaptive_weights),
+      net_(std::make_shared<Spnn>(recipe_.network)) {
+  require_shape(train.images, net_->in_shape(), "the classifier's training images");
+  require(net_->out_shape().size() == static_cast<std::int64_t>(train.attributes.size()), "the classifier's outputs",
+          fmt::format("{}, as the data set has labels", train.attributes.size()), to_string(net_->out_shape()));
+  require(!recipe_.adaptive_weights.enabled || (task_ == Task::attributes && !black_box_), "adaptive_weights",
+          "a task of attributes", black_box_ ? "a black box" : "classes");
+  initialise_spnn(*net_, Rng(recipe_.train.seed).fork(kInit));
+}
+
+Tensor ClassifierObjective::task_part(const Batch& batch, const Tensor& y) {
+  if (black_box_) {
+    const torch::NoGradGuard no_grad;
+    const auto wanted = black_box_(batch.images);
+    const torch::AutoGradMode grad(true);
+    return task_loss(Task::black_box, y, wanted);
+  }
+  if (recipe_.adaptive_weights.enabled) {
+    const torch::NoGradGuard no_grad;
+    adaptive_.observe(torch::binary_cross_entropy_with_logits(y, batch.labels, {}, {}, at::Reduction::None).mean(0));
+  }
+  return task_loss(task_, y, batch.labels, {.label_smoothing = recipe_.label_smoothing,
+                                            .weights = recipe_.adaptive_weights.enabled ? adaptive_.weights() : Tensor()});
+}
+
+Losses ClassifierObjective::losses(std::int64_t step, Share share) {
+  const auto& lambda = recipe_.losses;
+  const auto batch = batches_.get(step, share);
+  const MixScope once_per_step(*net_);
+  const auto [y, levels] = net_->trace(batch.images);
+  Losses parts{{"task", lambda.task * task_part(batch, y)}};
+  if (lambda.regression > 0) {
+    parts.emplace_back("regression", lambda.regression * regression_loss(levels, net_->r_set()));
+  }
+  if (lambda.stability > 0 || lambda.surjectivity > 0) {
+    const auto x_hat = net_->pinv(y);
+    if (lambda.surjectivity > 0) {
+      parts.emplace_back("surjectivity", lambda.surjectivity * torch::mse_loss(net_->forward(x_hat), y));
+    }
+    if (lambda.stability > 0) parts.emplace_back("stability", lambda.stability * torch::mse_loss(x_hat, batch.images));
+  }
+  return parts;
+}
+
+Validation ClassifierObjective::validate() {
+  const auto outputs = outputs_over(val_, [&](const Tensor& x) { return net_->forward(x); });
+  const auto accuracy = accuracy_of(task_, outputs, val_.labels).mean;
+  const auto loss = task_loss(task_, outputs, val_.labels).item<double>();
+  const auto stability = stability_over(val_, *net_, "r", kStabilityImages);
+  return {.score = 1 - accuracy,
+          .figures = {{"mean_accuracy", accuracy}, {"validation_loss", loss}, {"stability", stability}}};
+}
+
+std::map<std::string, std::string> ClassifierObjective::metadata() const {
+  return {{"kind", "spnn"},
+          {"architecture", to_json(net_->config()).dump()},
+          {"attributes", Json(val_.attributes).dump()},
+          {"task", std::string(to_string(task_))},
+          {"recipe", Json(recipe_).dump()}};
+}
+
+double stability_over(const Dataset& dataset, const Spnn& net, const std::string& r_set, std::int64_t count) {
+  const torch::NoGradGuard no_grad;
+  const auto& r = net.r_set(r_set);
+  const auto images = std::min(count, dataset.size());
+  double sum = 0;
+  for (std::int64_t first = 0; first < images; first += 64) {
+    const auto x = make_batch(dataset, torch::arange(first, std::min(first + 64, images), torch::kInt64)).images;
+    const auto x_hat = net.descend(net.forward(x), [&](std::size_t l, const Tensor& y_l) { return r[l]->forward(y_l); });
+    sum += (x - x_hat).square().flatten(1).mean(1).sum().item<double>();
+  }
+  return sum / static_cast<double>(images);
+}
+
+Tensor regression_loss(const std::vector<Spnn::Level>& levels, const Spnn::RSet& r) {
+  Tensor sum;
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const auto part = torch::mse_loss(r[l]->forward(levels[l].y), levels[l].z);
+    sum = sum.defined() ? sum + part : part;
+  }
+  return sum;
+}
+
+}  // namespace spnn
