@@ -9,7 +9,8 @@ namespace spnn {
 
 void to_json(Json& json, const JudgeConfig& c) {
   json = {{"image_size", c.image_size}, {"in_channels", c.in_channels}, {"widths", c.widths},
-          {"blocks", c.blocks},         {"outputs", c.outputs},         {"norm_groups", c.norm_groups}};
+          {"blocks", c.blocks},         {"squeeze", c.squeeze},         {"features", c.features},
+          {"outputs", c.outputs},       {"norm_groups", c.norm_groups}};
 }
 
 void from_json(const Json& json, JudgeConfig& c) {
@@ -18,6 +19,8 @@ void from_json(const Json& json, JudgeConfig& c) {
       .optional("in_channels", c.in_channels)
       .optional("widths", c.widths)
       .optional("blocks", c.blocks)
+      .optional("squeeze", c.squeeze)
+      .optional("features", c.features)
       .optional("outputs", c.outputs)
       .optional("norm_groups", c.norm_groups)
       .no_others();
@@ -62,14 +65,18 @@ Judge::Judge(const JudgeConfig& config) : config_(config) {
     }
   }
   norm_out_ = place(*this, "norm_out", std::make_shared<GroupNorm>(GroupNormConfig{channels, config.norm_groups}));
-  head_ = place(*this, "head", std::make_shared<Linear>(channels, config.outputs));
+  // Faces are aligned: where something is says what it is, so the last map is flattened, not averaged.
+  squeeze_ = place(*this, "squeeze", std::make_shared<Conv2d>(Conv2dConfig{.in = channels, .out = config.squeeze, .kernel = 1, .padding = 0}));
+  const auto side = config.image_size >> config.widths.size();
+  embed_ = place(*this, "embed", std::make_shared<Linear>(config.squeeze * side * side, config.features));
+  head_ = place(*this, "head", std::make_shared<Linear>(config.features, config.outputs));
 }
 
 Tensor Judge::features(const Tensor& x) const {
   require_shape(x, in_shape(), "Judge");
   auto h = stem_->forward(torch::pixel_unshuffle(x, 2));
   for (const auto& block : blocks_) h = block->forward(h);
-  return norm_out_->forward_silu(h).mean({2, 3});
+  return torch::silu(embed_->forward(torch::silu(squeeze_->forward(norm_out_->forward_silu(h))).flatten(1)));
 }
 
 void initialise_judge(Judge& judge, const Rng& rng) {

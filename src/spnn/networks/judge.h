@@ -15,6 +15,8 @@ struct JudgeConfig {
   std::int64_t in_channels = 3;
   std::vector<std::int64_t> widths = {32, 64, 128, 256};   // channels at 1/2, 1/4, 1/8 … of the image's side
   std::vector<std::int64_t> blocks = {1, 2, 2, 1};         // residual blocks at each of them
+  std::int64_t squeeze = 64;                               // channels of the last map before it is flattened
+  std::int64_t features = 256;
   std::int64_t outputs = 40;
   std::int64_t norm_groups = 8;
 
@@ -49,7 +51,7 @@ class Judge : public torch::nn::Module {
   Judge& operator=(const Judge&) = delete;
 
   Tensor forward(const Tensor& x) const { return logits(features(x)); }   // x in [−1, 1], [B, C, H, W]
-  Tensor features(const Tensor& x) const;                                 // [B, widths.back()], for Fréchet distances
+  Tensor features(const Tensor& x) const;                                 // [B, features], for Fréchet distances
   Tensor logits(const Tensor& features) const { return head_->forward(features); }
 
   const JudgeConfig& config() const { return config_; }
@@ -62,7 +64,8 @@ class Judge : public torch::nn::Module {
   std::shared_ptr<Conv2d> stem_;
   std::vector<std::shared_ptr<JudgeBlock>> blocks_;
   std::shared_ptr<GroupNorm> norm_out_;
-  std::shared_ptr<Linear> head_;
+  std::shared_ptr<Conv2d> squeeze_;
+  std::shared_ptr<Linear> embed_, head_;
 };
 
 // He's uniform start; residual branches and the head start at zero.
