@@ -1,0 +1,136 @@
+// Back-projection on reference-256, batch 1: the literal evaluation of the reference against ours, in one process and
+// interleaved, so that a busy machine slows both alike. Peak memory is taken in a process of its own for each.
+//   bench_nlbp [--rounds N] [--threads N] [--preset NAME]
+
+#include <spnn/networks/presets.h>
+#include <spnn/projection/spnn_projector.h>
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+
+#include "support/reference_nlbp.h"
+
+namespace spnn {
+namespace {
+
+struct Options {
+  int rounds = 5;
+  int threads = 2;
+  std::string preset = "reference-256";
+  std::string peak_of;   // internal: run this method once and print the peak memory of the process
+};
+
+Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string key = argv[i], value = argv[i + 1];
+    if (key == "--rounds") options.rounds = std::stoi(value);
+    else if (key == "--threads") options.threads = std::stoi(value);
+    else if (key == "--preset") options.preset = value;
+    else if (key == "--peak-of") options.peak_of = value;
+    else fail("bench_nlbp", "--rounds, --threads or --preset", key);
+  }
+  return options;
+}
+
+struct Method {
+  std::string name;
+  double bar;   // times faster than literal
+  std::function<Tensor(const Tensor& x, const Tensor& y)> run;
+  std::vector<double> seconds = {};
+};
+
+std::vector<Method> methods(const std::shared_ptr<const Spnn>& net) {
+  auto literal = std::make_shared<bench::ReferenceNlbp>(*net);
+  auto plain = std::make_shared<SpnnProjector>(
+      net, SpnnProjectorConfig{.pseudo_inverse = PseudoInverse::learned, .metric = Metric::plain});
+  auto residual = std::make_shared<SpnnProjector>(
+      net, SpnnProjectorConfig{.pseudo_inverse = PseudoInverse::anchored, .metric = Metric::residual});
+  return {{"literal", 1, [literal](const Tensor& x, const Tensor& y) { return (*literal)(x, y, 0.5); }},
+          {"plain", 6, [plain](const Tensor& x, const Tensor& y) { return plain->nlbp(x, y, 0.5); }},
+          {"residual", 7, [residual](const Tensor& x, const Tensor& y) { return residual->nlbp(x, y, 0.5); }}};
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// VmHWM, the largest resident size so far, in MB.
+double peak_megabytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) / 1024;
+  }
+  return 0;
+}
+
+double peak_in_own_process(const char* self, const Options& options, const std::string& method) {
+  const auto command =
+      fmt::format("{} --peak-of {} --preset {} --threads {}", self, method, options.preset, options.threads);
+  std::FILE* pipe = popen(command.c_str(), "r");
+  double megabytes = 0;
+  if (pipe == nullptr || std::fscanf(pipe, "%lf", &megabytes) != 1) fail("bench_nlbp", "a peak from " + command, "none");
+  pclose(pipe);
+  return megabytes;
+}
+
+int run(int argc, char** argv) {
+  auto options = parse(argc, argv);
+  at::set_num_threads(options.threads);
+  const torch::NoGradGuard no_grad;
+  auto net = std::make_shared<Spnn>(spnn_preset(options.preset));
+  randomise_spnn(*net, Rng(1));
+  const auto x = Rng(2).uniform(net->in_shape().batched(1)) * 2 - 1;
+  const auto y = Rng(3).randn({1, net->out_shape().channels});
+  auto all = methods(net);
+
+  if (!options.peak_of.empty()) {
+    for (auto& method : all) {
+      if (method.name == options.peak_of) method.run(x, y);
+    }
+    std::printf("%.0f\n", peak_megabytes());
+    return 0;
+  }
+
+  const auto expected = all[0].run(x, y);   // also warms up: U and the target's part are computed once per model and run
+  const auto found = all[1].run(x, y);
+  all[2].run(x, y);
+  std::printf("largest difference of literal and plain: %.2g\n", (found - expected).abs().max().item<double>());
+  for (int round = 0; round < options.rounds; ++round) {
+    for (auto& method : all) {
+      const auto start = std::chrono::steady_clock::now();
+      method.run(x, y);
+      method.seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+  }
+  bool met = true;
+  const double literal = median(all[0].seconds);
+  std::printf("%-9s %10s %8s %6s %10s\n", "method", "seconds", "faster", "bar", "peak MB");
+  for (const auto& method : all) {
+    const double seconds = median(method.seconds), ratio = literal / seconds;
+    met = met && ratio >= method.bar;
+    std::printf("%-9s %10.3f %7.1fx %5.0fx %10.0f\n", method.name.c_str(), seconds, ratio, method.bar,
+                peak_in_own_process(argv[0], options, method.name));
+  }
+  std::printf("%s\n", met ? "every bar is met" : "a bar is missed");
+  return met ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace spnn
+
+int main(int argc, char** argv) {
+  try {
+    return spnn::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", spnn::what_without_backtrace(error).c_str());
+    return 2;
+  }
+}

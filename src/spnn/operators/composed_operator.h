@@ -1,0 +1,27 @@
+#pragma once
+
+#include <spnn/operators/operator.h>
+#include <spnn/operators/tone_curve.h>
+
+#include <memory>
+
+namespace spnn {
+
+// g = A∘φ in closed form: G(x) = [Aφ(x) | q_A(φ(x))], G⁻¹ = φ⁻¹∘G_A⁻¹, g†(y) = φ⁻¹(A†y). Nothing is trained.
+class ComposedOperator final : public Operator {
+ public:
+  ComposedOperator(std::shared_ptr<const Operator> A, std::shared_ptr<const ToneCurve> phi);
+
+  Tensor forward(const Tensor& x) const override { return A_->forward(phi_->forward(x)); }
+  Completion complete(const Tensor& x) const override { return A_->complete(phi_->forward(x)); }
+  Tensor invert(const Completion& yz) const override { return phi_->inverse(A_->invert(yz)); }
+  Tensor pinv(const Tensor& y) const override { return phi_->inverse(A_->pinv(y)); }
+  Shape in_shape() const override { return A_->in_shape(); }
+  Shape out_shape() const override { return A_->out_shape(); }
+
+ private:
+  std::shared_ptr<const Operator> A_;
+  std::shared_ptr<const ToneCurve> phi_;
+};
+
+}  // namespace spnn
