@@ -18,7 +18,8 @@ UNetDenoiser::UNetDenoiser(std::shared_ptr<const UNet> net, Schedule schedule, P
 
 Tensor UNetDenoiser::eps(const Tensor& x_t, std::int64_t t) const {
   require_shape(x_t, shape(), "prior");
-  const auto times = torch::full({x_t.size(0)}, static_cast<double>(t), x_t.options());
+  // One time for the whole batch: its embedding is computed once, and an image never depends on the size of its batch.
+  const auto times = torch::full({1}, static_cast<double>(t), x_t.options());
   const auto out = net_->forward(x_t, times);
   if (parameterization_ == Parameterization::eps) return out;
   const double a = schedule_.alpha_bar(t);

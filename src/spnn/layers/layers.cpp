@@ -3,9 +3,21 @@
 #include <spnn/kernels/group_norm.h>
 #include <spnn/layers/layers.h>
 
+#include <ATen/Context.h>
 #include <fmt/format.h>
 
+#include <array>
+
 namespace spnn {
+namespace {
+
+// torch::conv2d takes another algorithm for a single small image than for a batch, with other rounding. oneDNN's own
+// entry does not, so that image i of a batch is the image it would be alone.
+bool one_algorithm_for_all_batches(const Tensor& x) {
+  return x.is_cpu() && x.scalar_type() == torch::kFloat32 && at::hasMKLDNN();
+}
+
+}  // namespace
 
 Conv2d::Conv2d(Conv2dConfig config) : config_(config) {
   require(config.in > 0 && config.out > 0, "Conv2d", "positive channel counts",
@@ -16,6 +28,10 @@ Conv2d::Conv2d(Conv2dConfig config) : config_(config) {
 
 Tensor Conv2d::forward(const Tensor& x) const {
   if (config_.kernel == 3 && config_.stride == 1 && config_.padding == 1) return conv3x3(x, weight, bias);
+  if (one_algorithm_for_all_batches(x)) {
+    const auto pair = [](std::int64_t n) { return std::array{n, n}; };
+    return at::mkldnn_convolution(x.contiguous(), weight, bias, pair(config_.padding), pair(config_.stride), pair(1), 1);
+  }
   return torch::conv2d(x, weight, bias, config_.stride, config_.padding);
 }
 

@@ -33,7 +33,7 @@ class UNet : public torch::nn::Module {
  public:
   explicit UNet(UNetConfig config);
 
-  // x: [B, C, H, W]; t: [B], the time steps. Returns the raw output (ε for public weights).
+  // x: [B, C, H, W]; t: [B], the time steps, or [1] for one shared by the batch. Returns the raw output (ε for public weights).
   Tensor forward(const Tensor& x, const Tensor& t) const;
   const UNetConfig& config() const { return config_; }
 
