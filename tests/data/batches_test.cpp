@@ -11,7 +11,8 @@ using testing::TensorNear;
 
 Dataset numbered(std::int64_t count) {
   Dataset dataset;
-  dataset.images = torch::arange(count * 3 * 4 * 6, torch::kInt64).remainder(251).to(torch::kUInt8).view({count, 3, 4, 6});
+  dataset.images =
+      torch::arange(count * 3 * 4 * 6, torch::kInt64).remainder(251).to(torch::kUInt8).view({count, 3, 4, 6});
   dataset.labels = torch::arange(count, torch::kFloat32).view({count, 1});
   return dataset;
 }
@@ -27,10 +28,12 @@ TEST(BatchOrder, IsAFunctionOfSeedAndStep) {
   const BatchOrder a(100, 8, 1), b(100, 8, 1), other(100, 8, 2);
   EXPECT_TRUE(a.indices(40).equal(b.indices(40)));
   EXPECT_FALSE(a.indices(40).equal(other.indices(40)));
-  EXPECT_FALSE(a.indices(0).equal(a.indices(12)));   // the next epoch is in another order
+  EXPECT_FALSE(a.indices(0).equal(a.indices(12)));  // the next epoch is in another order
 }
 
-TEST(BatchOrder, ABatchIsNeverLargerThanTheSet) { EXPECT_EQ(BatchOrder(3, 8, 0).indices(0).size(0), 3); }
+TEST(BatchOrder, ABatchIsNeverLargerThanTheSet) {
+  EXPECT_EQ(BatchOrder(3, 8, 0).indices(0).size(0), 3);
+}
 
 TEST(MakeBatch, WithoutAugmentationIsTheImageInUnits) {
   const Dataset dataset = numbered(5);
@@ -43,9 +46,10 @@ TEST(MakeBatch, AFlipIsTheMirrorImageForAboutHalf) {
   const Dataset dataset = numbered(200);
   const Tensor all = torch::arange(200), plain = to_unit(dataset.images);
   const Batch batch = make_batch(dataset, all, {.flip = true}, Rng(3));
-  const Tensor same = (batch.images == plain).flatten(1).all(1), mirrored = (batch.images == plain.flip({3})).flatten(1).all(1);
+  const Tensor same = (batch.images == plain).flatten(1).all(1),
+               mirrored = (batch.images == plain.flip({3})).flatten(1).all(1);
   EXPECT_TRUE((same | mirrored).all().item<bool>());
-  EXPECT_NEAR(mirrored.sum().item<std::int64_t>(), 100, 35);   // five standard deviations
+  EXPECT_NEAR(mirrored.sum().item<std::int64_t>(), 100, 35);  // five standard deviations
 }
 
 TEST(MakeBatch, AShiftMovesByAtMostSoManyPixels) {
@@ -81,7 +85,8 @@ TEST(Prefetcher, ReturnsWhatMakeGivesInAnyOrder) {
   const Dataset dataset = numbered(30);
   const BatchOrder order(30, 4, 11);
   const auto make = [&](std::int64_t step) {
-    return make_batch(dataset, order.indices(step), {.flip = true}, Rng(1).fork(static_cast<std::uint64_t>(step)));
+    return make_batch(dataset, order.indices(step), {.flip = true},
+                      Rng(1).fork(static_cast<std::uint64_t>(step)));
   };
   Prefetcher prefetcher(make);
   for (const std::int64_t step : {0, 1, 2, 9, 3, 3, 4}) {

@@ -52,7 +52,8 @@ TEST(CelebAHQ, ATarGivesTheSameAsItsFolder) {
   testing::write_celeba_hq(folder / "set", /*with_partition=*/true);
   testing::write_file(folder / "set.tar", testing::tar_of(folder / "set", "./CelebAMask-HQ/"));
   for (const Split split : {Split::train, Split::val, Split::test, Split::all}) {
-    const Dataset a = load_dataset(folder / "set", {.split = split}), b = load_dataset(folder / "set.tar", {.split = split});
+    const Dataset a = load_dataset(folder / "set", {.split = split}),
+                  b = load_dataset(folder / "set.tar", {.split = split});
     EXPECT_THAT(b.images, TensorNear(a.images, 0));
     EXPECT_THAT(b.labels, TensorNear(a.labels, 0));
     EXPECT_EQ(a.splits, b.splits);
@@ -69,10 +70,13 @@ TEST(CelebAHQ, LimitTakesTheFirst) {
 void write_celeba(const TemporaryFolder& folder, bool csv) {
   Tensor image = torch::zeros({3, 218, 178}, torch::kUInt8);
   image.slice(1, 37, 195).slice(2, 10, 168).fill_(255);
-  for (int i = 1; i <= 3; ++i) testing::put_image(folder / fmt::format("img_align_celeba/{:06}.jpg", i), image);
+  for (int i = 1; i <= 3; ++i)
+    testing::put_image(folder / fmt::format("img_align_celeba/{:06}.jpg", i), image);
   if (csv) {
-    testing::put(folder / "list_attr_celeba.csv", "image_id,Bald\n000001.jpg,-1\n000002.jpg,1\n000003.jpg,-1\n");
-    testing::put(folder / "list_eval_partition.csv", "image_id,partition\n000001.jpg,0\n000002.jpg,1\n000003.jpg,2\n");
+    testing::put(folder / "list_attr_celeba.csv",
+                 "image_id,Bald\n000001.jpg,-1\n000002.jpg,1\n000003.jpg,-1\n");
+    testing::put(folder / "list_eval_partition.csv",
+                 "image_id,partition\n000001.jpg,0\n000002.jpg,1\n000003.jpg,2\n");
   } else {
     testing::put(folder / "list_attr_celeba.txt", "3\nBald \n000001.jpg -1\n000002.jpg  1\n000003.jpg -1\n");
     testing::put(folder / "list_eval_partition.txt", "000001.jpg 0\n000002.jpg 1\n000003.jpg 2\n");
@@ -95,7 +99,8 @@ TEST(CelebA, IsCroppedToTheFramingOfCelebAHQ) {
 TEST(CelebA, AGivenCropReplacesTheSetsOwn) {
   const TemporaryFolder folder;
   write_celeba(folder, false);
-  const Dataset train = load_dataset(folder.path(), {.crop = Box{.left = 0, .top = 0, .right = 8, .bottom = 20}});
+  const Dataset train =
+      load_dataset(folder.path(), {.crop = Box{.left = 0, .top = 0, .right = 8, .bottom = 20}});
   EXPECT_EQ(train.images.sizes(), (std::vector<std::int64_t>{1, 3, 20, 8}));
   EXPECT_LT(train.images.max().item<int>(), 20);
 }
@@ -113,7 +118,9 @@ TEST(CsvFolder, ReadsLabelsAndTheCsvItself) {
 TEST(CsvFolder, ASplitColumnDecides) {
   const TemporaryFolder folder;
   testing::write_csv_folder(folder.path());
-  testing::write_file(folder / "labels.csv", "\xEF\xBB\xBF" "file,split,Happy\r\n\"0.png\",val,0\r\n1.png, train ,1\r\n2.png,val,1\r\n");
+  testing::write_file(folder / "labels.csv",
+                      "\xEF\xBB\xBF"
+                      "file,split,Happy\r\n\"0.png\",val,0\r\n1.png, train ,1\r\n2.png,val,1\r\n");
   const Dataset val = load_dataset(folder.path(), {.split = Split::val});
   EXPECT_THAT(numbers(val), ElementsAre(0, 2));
   EXPECT_THAT(val.labels.flatten(), TensorNear(torch::tensor({0.f, 1.f}), 0));
@@ -124,7 +131,8 @@ TEST(CsvFolder, SeveralCsvsAreAQuestion) {
   const TemporaryFolder folder;
   testing::write_csv_folder(folder.path());
   testing::write_file(folder / "more.csv", "file,A\n0.png,1\n");
-  EXPECT_THAT(testing::refusal([&] { load_dataset(folder.path()); }), HasSubstr("got labels.csv and more.csv"));
+  EXPECT_THAT(testing::refusal([&] { load_dataset(folder.path()); }),
+              HasSubstr("got labels.csv and more.csv"));
   EXPECT_EQ(load_dataset(folder / "more.csv", {.split = Split::all}).size(), 1);
 }
 
@@ -158,7 +166,8 @@ std::string idx(const std::vector<std::uint32_t>& sizes, const std::string& data
 
 TEST(Idx, IsPaddedInTheMiddleAndSplit) {
   const TemporaryFolder folder;
-  testing::write_file(folder / "train-images-idx3-ubyte", idx({5002, 28, 28}, std::string(5002 * 28 * 28, '\x07')));
+  testing::write_file(folder / "train-images-idx3-ubyte",
+                      idx({5002, 28, 28}, std::string(5002 * 28 * 28, '\x07')));
   testing::write_file(folder / "train-labels-idx1-ubyte", idx({5002}, std::string(5002, '\x03')));
   const Dataset train = load_dataset(folder.path());
   EXPECT_EQ(train.images.sizes(), (std::vector<std::int64_t>{2, 1, 32, 32}));
@@ -178,7 +187,8 @@ TEST(Idx, DamagedFilesAreNamed) {
   EXPECT_THAT(testing::refusal([&] { load_dataset(folder.path(), {.split = Split::test}); }),
               HasSubstr("t10k-images-idx3-ubyte: expected 1568 bytes of data, got 100"));
   testing::write_file(folder / "t10k-images-idx3-ubyte", "\x1f\x8b nothing");
-  EXPECT_THAT(testing::refusal([&] { load_dataset(folder.path(), {.split = Split::test}); }), HasSubstr("a whole gzip file"));
+  EXPECT_THAT(testing::refusal([&] { load_dataset(folder.path(), {.split = Split::test}); }),
+              HasSubstr("a whole gzip file"));
 }
 
 TEST(Summary, CountsAndRatesAgreeWithTheData) {
@@ -196,7 +206,8 @@ TEST(Summary, CountsAndRatesAgreeWithTheData) {
 }
 
 TEST(Paths, NothingThereIsAnError) {
-  EXPECT_THAT(testing::refusal([] { load_dataset("no/such/place"); }), HasSubstr("no/such/place: expected a data set"));
+  EXPECT_THAT(testing::refusal([] { load_dataset("no/such/place"); }),
+              HasSubstr("no/such/place: expected a data set"));
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ TEST(RealSets, CelebAHQSplitsByPerson) {
 }
 
 TEST(RealSets, FashionMnistIsPaddedAndSplit) {
-  if (!std::filesystem::exists("/usr/share/datasets/fashion-mnist")) GTEST_SKIP() << "no dataset-fashion-mnist";
+  if (!std::filesystem::exists("/usr/share/datasets/fashion-mnist"))
+    GTEST_SKIP() << "no dataset-fashion-mnist";
   const Dataset test = load_dataset("fashion-mnist", {.split = Split::test});
   EXPECT_EQ(test.images.sizes(), (std::vector<std::int64_t>{10000, 1, 32, 32}));
   EXPECT_EQ(test.images.slice(2, 0, 2).sum().item<std::int64_t>(), 0);

@@ -1,6 +1,7 @@
 #pragma once
 
-// Small data sets on disk, in every layout, with images that tell their number: image i is filled with the grey 10·i.
+// Small data sets on disk, in every layout, with images that tell their number: image i is filled with the
+// grey 10·i.
 
 #include <fmt/format.h>
 #include <spnn/image/image.h>
@@ -27,15 +28,15 @@ inline void put_image(const std::filesystem::path& file, const Tensor& image) {
   write_image(file, image);
 }
 
-// CelebAMask-HQ: images 0…9; attribute Odd is 1 for odd numbers, Big from 5 on; with_partition: 0–5 train, 6–7 val, 8–9 test,
-// through a mapping that reverses the numbers.
+// CelebAMask-HQ: images 0…9; attribute Odd is 1 for odd numbers, Big from 5 on; with_partition: 0–5 train,
+// 6–7 val, 8–9 test, through a mapping that reverses the numbers.
 inline void write_celeba_hq(const std::filesystem::path& root, bool with_partition) {
   std::string table = "10\nOdd Big\n", mapping = "idx orig_idx orig_file\n", partition;
   for (int i = 0; i < 10; ++i) {
     put_image(root / fmt::format("CelebA-HQ-img/{}.jpg", i), numbered_image(i));
     table += fmt::format("{}.jpg  {} {}\n", i, i % 2 ? 1 : -1, i >= 5 ? 1 : -1);
     mapping += fmt::format("{}  {}   {:06}.jpg\n", i, 9 - i, 10 - i);
-    partition += fmt::format("{:06}.jpg {}\n", i + 1, i < 2 ? 2 : i < 4 ? 1 : 0);   // file i+1 is image 9−i
+    partition += fmt::format("{:06}.jpg {}\n", i + 1, i < 2 ? 2 : i < 4 ? 1 : 0);  // file i+1 is image 9−i
   }
   put(root / "CelebAMask-HQ-attribute-anno.txt", table);
   if (!with_partition) return;
@@ -48,7 +49,6 @@ inline void write_csv_folder(const std::filesystem::path& root) {
   for (int i = 0; i < 4; ++i) put_image(root / fmt::format("{}.png", i), numbered_image(i));
   put(root / "labels.csv", "file,Happy\n0.png,0\n1.png,1\n2.png,-1\n3.png,1\n");
 }
-
 
 inline std::string tar_header(const std::string& name, std::size_t size, char type) {
   std::string header(512, '\0');
@@ -75,7 +75,8 @@ inline std::string make_tar(const std::vector<std::pair<std::string, std::string
   std::string tar;
   for (const auto& [name, content] : files) {
     if (name.size() > 100 && pax) {
-      const std::string record = fmt::format("{} path={}\n", name.size() + 10, name);   // 3 digits, blank, "path=", "\n"
+      const std::string record =
+          fmt::format("{} path={}\n", name.size() + 10, name);  // 3 digits, blank, "path=", "\n"
       tar += tar_header("PaxHeader", record.size(), 'x') + padded(record);
     } else if (name.size() > 100) {
       tar += tar_header("././@LongLink", name.size() + 1, 'L') + padded(name + '\0');

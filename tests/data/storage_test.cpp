@@ -20,7 +20,8 @@ TEST(Tar, ReadsLongNamesOfBothKinds) {
   const std::string name(150, 'n');
   for (const bool pax : {false, true}) {
     const TemporaryFolder folder;
-    testing::write_file(folder / "x.tar", testing::make_tar({{name, "long"}, {"short", "brief"}, {"empty", ""}}, pax));
+    testing::write_file(folder / "x.tar",
+                        testing::make_tar({{name, "long"}, {"short", "brief"}, {"empty", ""}}, pax));
     const auto source = open_source(folder / "x.tar");
     EXPECT_THAT(source->files(), ElementsAre("empty", name, "short"));
     EXPECT_EQ(source->read(name).text(), "long");
@@ -33,7 +34,8 @@ TEST(Tar, ReadsLongNamesOfBothKinds) {
 TEST(Tar, OfTheSystemsToolReadsTheSame) {
   const TemporaryFolder folder;
   testing::put(folder / "set/a/b.txt", "hello");
-  const auto command = fmt::format("tar -C '{}' -cf '{}' set 2>/dev/null", folder.path().string(), (folder / "x.tar").string());
+  const auto command = fmt::format("tar -C '{}' -cf '{}' set 2>/dev/null", folder.path().string(),
+                                   (folder / "x.tar").string());
   if (std::system(command.c_str()) != 0) GTEST_SKIP() << "no tar command";
   const auto source = open_source(folder / "x.tar");
   EXPECT_THAT(source->files(), ElementsAre("set/a/b.txt"));
@@ -92,14 +94,16 @@ TEST(Cache, GivesTheSameDataWithoutTheImages) {
 TEST(Cache, IsNotUsedForOtherOptionsOrChangedFiles) {
   const TemporaryFolder folder;
   testing::write_csv_folder(folder / "set");
-  const auto cache = folder / "set/cache";   // beside the images, as a user may put it
-  const auto load = [&](std::int64_t size) { return load_dataset(folder / "set", {.size = size, .cache_file = cache}); };
+  const auto cache = folder / "set/cache";  // beside the images, as a user may put it
+  const auto load = [&](std::int64_t size) {
+    return load_dataset(folder / "set", {.size = size, .cache_file = cache});
+  };
   EXPECT_EQ(load(8).images.size(3), 8);
   EXPECT_EQ(load(4).images.size(3), 4);
   const Dataset before = load(4);
   testing::put_image(folder / "set/0.png", testing::numbered_image(20, 9, 9));
   EXPECT_EQ(load(4).images[0].max().item<int>(), 200);
-  EXPECT_EQ(before.images[0].max().item<int>(), 0);   // the map of the old file stays valid
+  EXPECT_EQ(before.images[0].max().item<int>(), 0);  // the map of the old file stays valid
 }
 
 TEST(Cache, ADamagedOneIsReplaced) {

@@ -23,7 +23,7 @@ TEST(Grid, HoldsEveryImageAtItsPlace) {
     const std::int64_t y = 2 + i / 3 * 6, x = 2 + i % 3 * 8;
     EXPECT_THAT(sheet.slice(1, y, y + 4).slice(2, x, x + 6), TensorNear(images[i], 0));
   }
-  EXPECT_TRUE(sheet.slice(1, 8, 12).slice(2, 18, 26).eq(255).all().item<bool>());   // the empty sixth cell
+  EXPECT_TRUE(sheet.slice(1, 8, 12).slice(2, 18, 26).eq(255).all().item<bool>());  // the empty sixth cell
 }
 
 TEST(Grid, TakesFloatsAndGrey) {
@@ -34,7 +34,8 @@ TEST(Grid, TakesFloatsAndGrey) {
 TEST(Grid, EnlargesInWholePixels) {
   const Tensor image = (Rng(3).uniform({1, 3, 2, 2}) * 256).to(torch::kUInt8);
   const Tensor sheet = grid(image, {.gap = 0, .scale = 3});
-  EXPECT_TRUE(sheet.slice(1, 0, 3).slice(2, 3, 6).eq(image[0].slice(1, 0, 1).slice(2, 1, 2)).all().item<bool>());
+  EXPECT_TRUE(
+      sheet.slice(1, 0, 3).slice(2, 3, 6).eq(image[0].slice(1, 0, 1).slice(2, 1, 2)).all().item<bool>());
 }
 
 TEST(Grid, CaptionsAddRoomAndInkBelowTheImages) {
@@ -44,7 +45,7 @@ TEST(Grid, CaptionsAddRoomAndInkBelowTheImages) {
   EXPECT_TRUE(sheet.slice(1, 0, 20).eq(255).all().item<bool>());
   const Tensor ink = sheet.slice(1, 20).eq(0);
   EXPECT_TRUE(ink.slice(2, 0, 40).any().item<bool>());
-  EXPECT_FALSE(ink.slice(2, 40).any().item<bool>());   // an empty caption draws nothing
+  EXPECT_FALSE(ink.slice(2, 40).any().item<bool>());  // an empty caption draws nothing
 }
 
 TEST(Grid, ALongCaptionStaysUnderItsImage) {
@@ -55,13 +56,16 @@ TEST(Grid, ALongCaptionStaysUnderItsImage) {
 
 TEST(Grid, LabelsStandLeftAndAbove) {
   const Tensor images = torch::full({4, 3, 16, 16}, 200, torch::kUInt8);
-  const Tensor sheet = grid(images, {.columns = 2, .gap = 1, .row_labels = {"A", "B"}, .column_labels = {"1", "2"}});
+  const Tensor sheet =
+      grid(images, {.columns = 2, .gap = 1, .row_labels = {"A", "B"}, .column_labels = {"1", "2"}});
   EXPECT_TRUE(sheet.slice(1, 0, line_height).eq(0).any().item<bool>());
   EXPECT_TRUE(sheet.slice(2, 0, text_width("A")).slice(1, line_height).eq(0).any().item<bool>());
 }
 
 TEST(Grid, TheWrongNumberOfCaptionsIsAnError) {
-  EXPECT_THAT(testing::refusal([] { grid(torch::zeros({3, 3, 4, 4}), {.captions = {"one"}}); }),
+  EXPECT_THAT(testing::refusal([] {
+                grid(torch::zeros({3, 3, 4, 4}), {.captions = {"one"}});
+              }),
               HasSubstr("grid: expected 3 captions, got 1"));
   EXPECT_THAT(testing::refusal([] { grid(torch::zeros({0, 3, 4, 4})); }), HasSubstr("at least one image"));
 }

@@ -22,7 +22,8 @@ Tensor noise(std::int64_t channels, std::int64_t height, std::int64_t width) {
 
 // Slow gradients, which JPEG keeps well.
 Tensor smooth(std::int64_t channels, std::int64_t height, std::int64_t width) {
-  const Tensor y = torch::linspace(0, 200, height).view({1, height, 1}), x = torch::linspace(0, 55, width).view({1, 1, width});
+  const Tensor y = torch::linspace(0, 200, height).view({1, height, 1}),
+               x = torch::linspace(0, 55, width).view({1, 1, width});
   return (y + x).expand({channels, height, width}).to(torch::kUInt8);
 }
 
@@ -66,9 +67,14 @@ TEST(Image, ErrorsNameTheFileAndWhatItHolds) {
   testing::write_file(folder / "notes.png", "no picture");
   EXPECT_THAT(testing::refusal([&] { read_image(folder / "notes.png"); }),
               HasSubstr("notes.png: expected a PNG, JPEG or WebP image, got other content"));
-  EXPECT_THAT(testing::refusal([&] { read_image(folder / "absent.png"); }), HasSubstr("absent.png: expected a readable file"));
-  EXPECT_THAT(testing::refusal([&] { write_image(folder / "x.bmp", noise(3, 2, 2)); }), HasSubstr("got '.bmp'"));
-  EXPECT_THAT(testing::refusal([&] { write_image(folder / "x.png", torch::zeros({3, 2, 2})); }), HasSubstr("Float [3, 2, 2]"));
+  EXPECT_THAT(testing::refusal([&] { read_image(folder / "absent.png"); }),
+              HasSubstr("absent.png: expected a readable file"));
+  EXPECT_THAT(testing::refusal([&] { write_image(folder / "x.bmp", noise(3, 2, 2)); }),
+              HasSubstr("got '.bmp'"));
+  EXPECT_THAT(testing::refusal([&] {
+                write_image(folder / "x.png", torch::zeros({3, 2, 2}));
+              }),
+              HasSubstr("Float [3, 2, 2]"));
 }
 
 TEST(Image, AFailedWriteLeavesTheOldFile) {
@@ -83,7 +89,8 @@ TEST(Image, ATruncatedFileIsRefusedInEveryFormat) {
     const auto file = encode_image(noise(3, 12, 12), ending);
     const auto bytes = std::as_bytes(std::span(file));
     EXPECT_EQ(testing::refusal(decoder(), bytes), "");
-    for (std::size_t length = 0; length + 12 < file.size(); length += 7) {   // end markers (PNG 12 bytes) hold no pixels
+    for (std::size_t length = 0; length + 12 < file.size();
+         length += 7) {  // end markers (PNG 12 bytes) hold no pixels
       EXPECT_NE(testing::refusal(decoder(), bytes.first(length)), "") << ending << " cut to " << length;
     }
   }
@@ -97,7 +104,8 @@ TEST(Image, DamagedBytesNeverCrash) {
 }
 
 // A PNG of any libpng format, for what users bring and we do not write.
-std::vector<std::uint8_t> foreign_png(png_uint_32 format, const void* pixels, png_uint_32 height, png_uint_32 width) {
+std::vector<std::uint8_t> foreign_png(png_uint_32 format, const void* pixels, png_uint_32 height,
+                                      png_uint_32 width) {
   png_image image = {};
   image.version = PNG_IMAGE_VERSION;
   image.height = height;
@@ -117,7 +125,8 @@ TEST(Image, TransparencyIsLaidOverWhite) {
 }
 
 TEST(Image, SixteenBitSamplesAreRoundedToEight) {
-  // The simplified writer takes linear light and marks the file so: black, white and nothing between is unambiguous.
+  // The simplified writer takes linear light and marks the file so: black, white and nothing between is
+  // unambiguous.
   const std::uint16_t grey[2] = {0, 65535};
   const Tensor image = decode_image(foreign_png(PNG_FORMAT_LINEAR_Y, grey, 1, 2), "16 bit");
   EXPECT_THAT(image, TensorNear(torch::tensor({0, 255}).view({1, 1, 2}), 0));
@@ -128,13 +137,15 @@ std::vector<std::uint8_t> turned(const Tensor& image, std::uint8_t orientation, 
   auto file = encode_image(image, ".jpg");
   std::vector<std::uint8_t> tiff;
   const auto put = [&](std::uint32_t value, int width) {
-    for (int i = 0; i < width; ++i) tiff.push_back(std::uint8_t(value >> 8 * (big_endian ? width - 1 - i : i)));
+    for (int i = 0; i < width; ++i)
+      tiff.push_back(std::uint8_t(value >> 8 * (big_endian ? width - 1 - i : i)));
   };
   tiff = {std::uint8_t(big_endian ? 'M' : 'I'), std::uint8_t(big_endian ? 'M' : 'I')};
-  put(42, 2), put(8, 4), put(1, 2);                                        // directory at 8, one entry
-  put(0x0112, 2), put(3, 2), put(1, 4), put(orientation, 2), put(0, 2);    // a short
+  put(42, 2), put(8, 4), put(1, 2);                                      // directory at 8, one entry
+  put(0x0112, 2), put(3, 2), put(1, 4), put(orientation, 2), put(0, 2);  // a short
   put(0, 4);
-  std::vector<std::uint8_t> segment = {0xFF, 0xE1, 0, std::uint8_t(tiff.size() + 8), 'E', 'x', 'i', 'f', 0, 0};
+  std::vector<std::uint8_t> segment = {0xFF, 0xE1, 0, std::uint8_t(tiff.size() + 8), 'E', 'x', 'i',
+                                       'f',  0,    0};
   segment.insert(segment.end(), tiff.begin(), tiff.end());
   file.insert(file.begin() + 2, segment.begin(), segment.end());
   return file;
@@ -154,7 +165,7 @@ TEST(Image, APhotoIsTurnedUprightByItsExifOrientation) {
 // EXIF: 6 is shown upright after a quarter turn clockwise, 8 after one the other way.
 TEST(Image, OrientationsSixAndEightAreOppositeQuarterTurns) {
   const Tensor image = noise(3, 4, 6);
-  EXPECT_THAT(codec::turn_upright(image, 6), TensorNear(image.rot90(-1, {1, 2}), 0));   // clockwise
+  EXPECT_THAT(codec::turn_upright(image, 6), TensorNear(image.rot90(-1, {1, 2}), 0));  // clockwise
   EXPECT_THAT(codec::turn_upright(image, 8), TensorNear(image.rot90(1, {1, 2}), 0));
   EXPECT_THAT(codec::turn_upright(image, 3), TensorNear(image.rot90(2, {1, 2}), 0));
   EXPECT_THAT(codec::turn_upright(codec::turn_upright(image, 5), 5), TensorNear(image, 0));

@@ -23,10 +23,12 @@ TEST(Resize, ToTheSameSizeIsTheIdentity) {
   EXPECT_THAT(resize(image, 8, 8), TensorNear(image, 0));
 }
 
-// Without antialiasing a fine checkerboard would alias to stripes or one colour; with it, it becomes their mean.
+// Without antialiasing a fine checkerboard would alias to stripes or one colour; with it, it becomes their
+// mean.
 TEST(Resize, AFineCheckerboardBecomesGrey) {
   const Tensor i = torch::arange(64);
-  const Tensor board = ((i.view({64, 1}) + i.view({1, 64})).remainder(2) * 255).to(torch::kUInt8).unsqueeze(0);
+  const Tensor board =
+      ((i.view({64, 1}) + i.view({1, 64})).remainder(2) * 255).to(torch::kUInt8).unsqueeze(0);
   const Tensor small = resize(board, 8, 8).to(torch::kFloat32);
   EXPECT_THAT(small, TensorNear(torch::full({1, 8, 8}, 127.5f), 2));
 }
@@ -49,8 +51,9 @@ TEST(Crop, TakesThePixelsOfTheBox) {
 
 TEST(Crop, OutsideTheImageIsAnError) {
   const Tensor image = torch::zeros({3, 6, 5});
-  EXPECT_THAT(testing::refusal([&] { crop(image, {.left = 0, .top = 0, .right = 6, .bottom = 6}, "photo.png"); }),
-              HasSubstr("photo.png: expected a crop inside 5 × 6 pixels (width × height), got (0, 0)–(6, 6)"));
+  EXPECT_THAT(
+      testing::refusal([&] { crop(image, {.left = 0, .top = 0, .right = 6, .bottom = 6}, "photo.png"); }),
+      HasSubstr("photo.png: expected a crop inside 5 × 6 pixels (width × height), got (0, 0)–(6, 6)"));
   EXPECT_THROW(crop(image, {.left = 2, .top = 0, .right = 2, .bottom = 6}), Error);
 }
 

@@ -10,18 +10,22 @@ namespace spnn::cli {
 namespace {
 
 constexpr auto path_help =
-    "a tar or folder in the layout of CelebAMask-HQ or CelebA, a folder of images with one CSV 'file,attr1,attr2,...' (an "
-    "optional column 'split' says train, val or test) or that CSV, or 'fashion-mnist' (Debian's dataset-fashion-mnist, or "
+    "a tar or folder in the layout of CelebAMask-HQ or CelebA, a folder of images with one CSV "
+    "'file,attr1,attr2,...' (an "
+    "optional column 'split' says train, val or test) or that CSV, or 'fashion-mnist' (Debian's "
+    "dataset-fashion-mnist, or "
     "a folder with its IDX files)";
 
-constexpr auto skip_bad_help = "leave bad lines and unreadable images out and report them, instead of stopping at the first";
+constexpr auto skip_bad_help =
+    "leave bad lines and unreadable images out and report them, instead of stopping at the first";
 
 void print_skipped(const std::vector<std::string>& skipped) {
   if (skipped.empty()) return;
   constexpr std::size_t shown = 20;
   std::cout << fmt::format("\nskipped {} bad entries:\n", skipped.size());
   for (std::size_t i = 0; i < std::min(shown, skipped.size()); ++i) std::cout << "  " << skipped[i] << "\n";
-  if (skipped.size() > shown) std::cout << fmt::format("  ... and {} more (--json lists all)\n", skipped.size() - shown);
+  if (skipped.size() > shown)
+    std::cout << fmt::format("  ... and {} more (--json lists all)\n", skipped.size() - shown);
 }
 
 void print_rates(const app::DataInfo& info) {
@@ -49,13 +53,15 @@ void print(const app::DataInfo& info) {
                            uniform ? size(info.smallest) : size(info.smallest) + " to " + size(info.largest),
                            info.attributes.size(), info.multi_label ? "attributes" : "classes");
   std::cout << "splits: " << info.split_rule << "\n";
-  for (const auto& part : info.parts) std::cout << fmt::format("  {:<5} {:>7} images\n", part.split, part.images);
+  for (const auto& part : info.parts)
+    std::cout << fmt::format("  {:<5} {:>7} images\n", part.split, part.images);
   print_rates(info);
   print_skipped(info.skipped);
 }
 
 void add_info(CLI::App& data) {
-  auto* info = data.add_subcommand("info", "count images, sizes and attribute rates of each split; checks every file");
+  auto* info =
+      data.add_subcommand("info", "count images, sizes and attribute rates of each split; checks every file");
   auto job = std::make_shared<app::DataInfoJob>();
   info->add_option("PATH", job->data, path_help)->required();
   info->add_flag("--skip-bad", job->skip_bad, skip_bad_help);
@@ -67,25 +73,35 @@ void add_sheet(CLI::App& data) {
   auto* sheet = data.add_subcommand("sheet", "write a contact sheet with file names and labels");
   auto job = std::make_shared<app::DataSheetJob>();
   sheet->add_option("PATH", job->data, path_help)->required();
-  sheet->add_option("-o,--output", job->output, "the sheet: .png, .webp or .jpg")->required()
-      ->check(CLI::Validator([](const std::string& file) {
-        for (const char* ending : {".png", ".webp", ".jpg", ".jpeg"}) {
-          if (file.size() > std::string(ending).size() && file.ends_with(ending)) return std::string();
-        }
-        return fmt::format("expected a name ending in .png, .webp or .jpg, got '{}'", file);
-      }, "FILE"));
-  sheet->add_option("--split", job->split, "which images")->check(CLI::IsMember({"train", "val", "test", "all"}))
+  sheet->add_option("-o,--output", job->output, "the sheet: .png, .webp or .jpg")
+      ->required()
+      ->check(CLI::Validator(
+          [](const std::string& file) {
+            for (const char* ending : {".png", ".webp", ".jpg", ".jpeg"}) {
+              if (file.size() > std::string(ending).size() && file.ends_with(ending)) return std::string();
+            }
+            return fmt::format("expected a name ending in .png, .webp or .jpg, got '{}'", file);
+          },
+          "FILE"));
+  sheet->add_option("--split", job->split, "which images")
+      ->check(CLI::IsMember({"train", "val", "test", "all"}))
       ->capture_default_str();
-  sheet->add_option("--count", job->count, "the first so many")->check(CLI::Range(1, 10000))->capture_default_str();
-  sheet->add_option("--columns", job->columns, "images in a row (0: about square)")->check(CLI::Range(0, 1000))
+  sheet->add_option("--count", job->count, "the first so many")
+      ->check(CLI::Range(1, 10000))
       ->capture_default_str();
-  sheet->add_option("--size", job->size, "resize to this square (0: as the files are)")->check(CLI::Range(0, 4096))
+  sheet->add_option("--columns", job->columns, "images in a row (0: about square)")
+      ->check(CLI::Range(0, 1000))
       ->capture_default_str();
-  sheet->add_option("--attributes", job->attributes, "name only these in the captions (comma-separated)")->delimiter(',');
+  sheet->add_option("--size", job->size, "resize to this square (0: as the files are)")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  sheet->add_option("--attributes", job->attributes, "name only these in the captions (comma-separated)")
+      ->delimiter(',');
   sheet->add_flag("--skip-bad", job->skip_bad, skip_bad_help);
   sheet->callback([job] {
     const auto result = engine().data_sheet(*job, terminal());
-    std::cout << fmt::format("{}: {} images, {} × {} pixels\n", job->output, result.images, result.height, result.width);
+    std::cout << fmt::format("{}: {} images, {} × {} pixels\n", job->output, result.images, result.height,
+                             result.width);
     print_skipped(result.skipped);
   });
 }

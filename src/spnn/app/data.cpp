@@ -18,9 +18,16 @@ Json to_json(const DataInfo& info) {
     for (std::size_t a = 0; a < info.attributes.size(); ++a) rates[info.attributes[a]] = part.rates[a];
     parts[part.split] = {{"images", part.images}, {"rates", rates}};
   }
-  return {{"name", info.name}, {"images", info.images}, {"channels", info.channels}, {"smallest", info.smallest},
-          {"largest", info.largest}, {"multi_label", info.multi_label}, {"attributes", info.attributes},
-          {"split_rule", info.split_rule}, {"splits", parts}, {"skipped", info.skipped}};
+  return {{"name", info.name},
+          {"images", info.images},
+          {"channels", info.channels},
+          {"smallest", info.smallest},
+          {"largest", info.largest},
+          {"multi_label", info.multi_label},
+          {"attributes", info.attributes},
+          {"split_rule", info.split_rule},
+          {"splits", parts},
+          {"skipped", info.skipped}};
 }
 
 // Positions of the attributes to name in captions, the rarest first: they tell images apart.
@@ -42,7 +49,7 @@ std::vector<std::size_t> shown_attributes(const Dataset& dataset, const std::vec
   return shown;
 }
 
-constexpr std::size_t caption_lines = 4;   // file name and up to three attributes
+constexpr std::size_t caption_lines = 4;  // file name and up to three attributes
 
 std::vector<std::string> captions_of(const Dataset& dataset, const std::vector<std::string>& wanted) {
   const auto shown = shown_attributes(dataset, wanted);
@@ -54,7 +61,8 @@ std::vector<std::string> captions_of(const Dataset& dataset, const std::vector<s
     }
     std::size_t lines = 1;
     for (const auto a : shown) {
-      if (dataset.multi_label && lines < caption_lines && dataset.labels[i][std::int64_t(a)].item<float>() > 0.5f) {
+      if (dataset.multi_label && lines < caption_lines &&
+          dataset.labels[i][std::int64_t(a)].item<float>() > 0.5f) {
         caption += "\n" + dataset.attributes[a];
         ++lines;
       }
@@ -68,9 +76,16 @@ std::vector<std::string> captions_of(const Dataset& dataset, const std::vector<s
 
 DataInfo data_info(const DataInfoJob& job, Observer& observer) {
   const Summary summary = summarize(job.data, job.skip_bad, &observer);
-  DataInfo info{.name = summary.name, .split_rule = summary.split_rule, .attributes = summary.attributes,
-                .multi_label = summary.multi_label, .images = summary.images(), .channels = summary.channels,
-                .smallest = summary.smallest, .largest = summary.largest, .parts = {}, .skipped = summary.skipped};
+  DataInfo info{.name = summary.name,
+                .split_rule = summary.split_rule,
+                .attributes = summary.attributes,
+                .multi_label = summary.multi_label,
+                .images = summary.images(),
+                .channels = summary.channels,
+                .smallest = summary.smallest,
+                .largest = summary.largest,
+                .parts = {},
+                .skipped = summary.skipped};
   for (std::size_t i = 0; i < summary.parts.size(); ++i) {
     const auto& part = summary.parts[i];
     info.parts.push_back({std::string(to_string(static_cast<Split>(i))), part.images, part.rates});
@@ -80,12 +95,15 @@ DataInfo data_info(const DataInfoJob& job, Observer& observer) {
 }
 
 DataSheet data_sheet(const DataSheetJob& job, Observer& observer) {
-  const Dataset dataset = load_dataset(job.data, {.split = split_from(job.split), .size = job.size,
-                                                  .skip_bad = job.skip_bad, .limit = job.count}, &observer);
-  constexpr std::int64_t readable = 96;   // a caption of 16 characters fits under an image of this width
+  const Dataset dataset = load_dataset(
+      job.data,
+      {.split = split_from(job.split), .size = job.size, .skip_bad = job.skip_bad, .limit = job.count},
+      &observer);
+  constexpr std::int64_t readable = 96;  // a caption of 16 characters fits under an image of this width
   const std::int64_t scale = (readable + dataset.images.size(3) - 1) / dataset.images.size(3);
-  const Tensor sheet = grid(dataset.images, {.columns = job.columns, .gap = 6, .scale = scale,
-                                             .captions = captions_of(dataset, job.attributes)});
+  const Tensor sheet = grid(
+      dataset.images,
+      {.columns = job.columns, .gap = 6, .scale = scale, .captions = captions_of(dataset, job.attributes)});
   write_image(job.output, sheet);
   return {dataset.size(), sheet.size(1), sheet.size(2), dataset.skipped};
 }

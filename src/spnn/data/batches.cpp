@@ -49,25 +49,30 @@ BatchOrder::BatchOrder(std::int64_t images, std::int64_t batch, std::uint64_t se
 Tensor BatchOrder::indices(std::int64_t step) const {
   require(step >= 0, "BatchOrder", "a step of 0 or more", std::to_string(step));
   const std::int64_t first = step % steps_per_epoch() * batch_;
-  return rng_.fork(static_cast<std::uint64_t>(epoch(step))).permutation(images_).slice(0, first, first + batch_).clone();
+  return rng_.fork(static_cast<std::uint64_t>(epoch(step)))
+      .permutation(images_)
+      .slice(0, first, first + batch_)
+      .clone();
 }
 
-// One serial pass from bytes to augmented floats: it runs beside the training threads and must not wake an OpenMP team.
+// One serial pass from bytes to augmented floats: it runs beside the training threads and must not wake an
+// OpenMP team.
 Batch make_batch(const Dataset& dataset, const Tensor& indices, const Augment& augment, const Rng& rng) {
   static const auto unit = unit_table();
   const Tensor& images = dataset.images;
-  require(indices.dim() == 1 && indices.scalar_type() == torch::kInt64, "make_batch", "a vector of int64 indices",
-          to_string(indices.sizes()));
+  require(indices.dim() == 1 && indices.scalar_type() == torch::kInt64, "make_batch",
+          "a vector of int64 indices", to_string(indices.sizes()));
   require(augment.shift >= 0, "make_batch", "a shift of 0 or more pixels", std::to_string(augment.shift));
-  const std::int64_t count = indices.size(0), channels = images.size(1), height = images.size(2), width = images.size(3);
+  const std::int64_t count = indices.size(0), channels = images.size(1), height = images.size(2),
+                     width = images.size(3);
   Batch batch{.images = torch::empty({count, channels, height, width}, torch::kFloat32), .indices = indices};
   float* out = batch.images.data_ptr<float>();
   const auto* bytes = images.data_ptr<std::uint8_t>();
   const Tensor order = indices.contiguous();
   for (std::int64_t b = 0; b < count; ++b) {
     const std::int64_t image = order.data_ptr<std::int64_t>()[b];
-    require(image >= 0 && image < dataset.size(), "make_batch", fmt::format("indices below {}", dataset.size()),
-            std::to_string(image));
+    require(image >= 0 && image < dataset.size(), "make_batch",
+            fmt::format("indices below {}", dataset.size()), std::to_string(image));
     const Draw draw(augment, rng, image);
     const auto rows = sources(height, draw.dy, false), columns = sources(width, draw.dx, draw.flip);
     for (std::int64_t c = 0; c < channels; ++c) {
@@ -81,7 +86,9 @@ Batch make_batch(const Dataset& dataset, const Tensor& indices, const Augment& a
   return batch;
 }
 
-Batch make_batch(const Dataset& dataset, const Tensor& indices) { return make_batch(dataset, indices, {}, Rng(0)); }
+Batch make_batch(const Dataset& dataset, const Tensor& indices) {
+  return make_batch(dataset, indices, {}, Rng(0));
+}
 
 Batch Prefetcher::get(std::int64_t step) {
   Batch batch = prepared_.valid() && next_ == step ? prepared_.get() : make_(step);

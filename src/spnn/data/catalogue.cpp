@@ -11,9 +11,13 @@ std::string folder_of(const std::string& file) {
   return slash == file.npos ? "" : file.substr(0, slash + 1);
 }
 
-std::string at_line(const std::string& table, int line) { return fmt::format("{}:{}", table, line); }
+std::string at_line(const std::string& table, int line) {
+  return fmt::format("{}:{}", table, line);
+}
 
-bool is_csv(const std::string& file) { return file.ends_with(".csv") || file.ends_with(".CSV"); }
+bool is_csv(const std::string& file) {
+  return file.ends_with(".csv") || file.ends_with(".CSV");
+}
 
 std::vector<Row> rows_of(const FileSource& source, const std::string& table) {
   return read_rows(source.read(table).text(), is_csv(table) ? Separator::comma : Separator::blanks);
@@ -27,8 +31,9 @@ std::optional<float> label(const std::string& cell) {
 }
 
 // Reads `row` = file, labels…, with the cell of column `split_column` (if any) left out of the labels.
-std::optional<Entry> read_entry(const Row& row, const std::string& table, const std::vector<std::string>& attributes,
-                                std::size_t split_column, Problems& problems) {
+std::optional<Entry> read_entry(const Row& row, const std::string& table,
+                                const std::vector<std::string>& attributes, std::size_t split_column,
+                                Problems& problems) {
   Entry entry{.file = row.cells[0], .where = at_line(table, row.line)};
   const std::size_t columns = 1 + attributes.size() + (split_column > 0 ? 1 : 0);
   if (row.cells.size() != columns) {
@@ -56,9 +61,11 @@ void keep_present(Catalogue& catalogue, const FileSource& source, Problems& prob
   for (auto& entry : catalogue.entries) {
     const auto [first, fresh] = seen.emplace(entry.file, entry.where);
     if (!fresh) {
-      problems.add(entry.where, "each image once", fmt::format("{} again (first at {})", entry.file, first->second));
+      problems.add(entry.where, "each image once",
+                   fmt::format("{} again (first at {})", entry.file, first->second));
     } else if (!source.has(entry.file)) {
-      problems.add(entry.where, fmt::format("the image {} in {}", entry.file, source.name()), "nothing there");
+      problems.add(entry.where, fmt::format("the image {} in {}", entry.file, source.name()),
+                   "nothing there");
     } else {
       kept.push_back(std::move(entry));
     }
@@ -77,7 +84,8 @@ std::unordered_map<std::string, Split> read_partition(const FileSource& source, 
     if (digit == "0" || digit == "1" || digit == "2") {
       partition[row.cells[0]] = static_cast<Split>(digit[0] - '0');
     } else {
-      problems.add(at_line(table, row.line), "a file and 0, 1 or 2", fmt::format("{} columns", row.cells.size()));
+      problems.add(at_line(table, row.line), "a file and 0, 1 or 2",
+                   fmt::format("{} columns", row.cells.size()));
     }
   }
   return partition;
@@ -92,7 +100,8 @@ std::unordered_map<std::string, std::string> read_mapping(const FileSource& sour
     if (row.cells.size() == 3) {
       original[row.cells[0] + ".jpg"] = row.cells[2];
     } else {
-      problems.add(at_line(table, row.line), "3 columns (idx, orig_idx, orig_file)", std::to_string(row.cells.size()));
+      problems.add(at_line(table, row.line), "3 columns (idx, orig_idx, orig_file)",
+                   std::to_string(row.cells.size()));
     }
   }
   return original;
@@ -110,8 +119,10 @@ void split_by_partition(Catalogue& catalogue, const FileSource& source, const st
   std::vector<Entry> kept;
   for (auto& entry : catalogue.entries) {
     std::string file = entry.file.substr(folder_of(entry.file).size());
-    if (const auto mapped = original.find(file); mapped != original.end()) file = mapped->second;
-    else if (!original.empty()) file.clear();
+    if (const auto mapped = original.find(file); mapped != original.end())
+      file = mapped->second;
+    else if (!original.empty())
+      file.clear();
     const auto split = partition.find(file);
     if (split == partition.end()) {
       problems.add(entry.where, fmt::format("the split of {} in {}", entry.file, table), "no line for it");
@@ -140,12 +151,15 @@ Catalogue celeba_hq(const FileSource& source, const std::string& table, Problems
 }
 
 Catalogue celeba(const FileSource& source, const std::string& table, Problems& problems) {
-  auto catalogue = is_csv(table) ? read_csv_table(source, table, problems) : read_celeba_table(source, table, problems);
+  auto catalogue =
+      is_csv(table) ? read_csv_table(source, table, problems) : read_celeba_table(source, table, problems);
   catalogue.name = "CelebA";
-  catalogue.crop = Box{.left = 10, .top = 37, .right = 168, .bottom = 195};   // the framing of CelebA-HQ
+  catalogue.crop = Box{.left = 10, .top = 37, .right = 168, .bottom = 195};  // the framing of CelebA-HQ
   std::string images = folder_of(table) + "img_align_celeba/";
-  if (!catalogue.entries.empty()) {   // one archive in circulation nests the folder in itself, some keep lists apart
-    if (const auto found = source.find("img_align_celeba/" + catalogue.entries.front().file)) images = folder_of(*found);
+  if (!catalogue.entries
+           .empty()) {  // one archive in circulation nests the folder in itself, some keep lists apart
+    if (const auto found = source.find("img_align_celeba/" + catalogue.entries.front().file))
+      images = folder_of(*found);
   }
   for (auto& entry : catalogue.entries) entry.file = images + entry.file;
   keep_present(catalogue, source, problems);
@@ -207,11 +221,13 @@ void split_by_index(Catalogue& catalogue) {
 
 Catalogue read_celeba_table(const FileSource& source, const std::string& table, Problems& problems) {
   const auto rows = rows_of(source, table);
-  require(rows.size() >= 2 && rows[0].cells.size() == 1, table, "a count in line 1, attribute names in line 2, then rows",
+  require(rows.size() >= 2 && rows[0].cells.size() == 1, table,
+          "a count in line 1, attribute names in line 2, then rows",
           rows.empty() ? "an empty file" : fmt::format("{} columns in line 1", rows[0].cells.size()));
   Catalogue catalogue{.attributes = rows[1].cells};
   if (rows[0].cells[0] != std::to_string(rows.size() - 2)) {
-    problems.add(at_line(table, rows[0].line), fmt::format("the number of rows, {}", rows.size() - 2), rows[0].cells[0]);
+    problems.add(at_line(table, rows[0].line), fmt::format("the number of rows, {}", rows.size() - 2),
+                 rows[0].cells[0]);
   }
   for (std::size_t i = 2; i < rows.size(); ++i) {
     if (auto entry = read_entry(rows[i], table, catalogue.attributes, 0, problems)) {
@@ -225,10 +241,12 @@ Catalogue read_csv_table(const FileSource& source, const std::string& table, Pro
   const auto rows = rows_of(source, table);
   require(!rows.empty(), table, "a header: file,attribute,…", "an empty file");
   Catalogue catalogue;
-  std::size_t split_column = 0;   // an optional column named "split"
+  std::size_t split_column = 0;  // an optional column named "split"
   for (std::size_t i = 1; i < rows[0].cells.size(); ++i) {
-    if (rows[0].cells[i] == "split") split_column = i;
-    else catalogue.attributes.push_back(rows[0].cells[i]);
+    if (rows[0].cells[i] == "split")
+      split_column = i;
+    else
+      catalogue.attributes.push_back(rows[0].cells[i]);
   }
   for (std::size_t i = 1; i < rows.size(); ++i) {
     auto entry = read_entry(rows[i], table, catalogue.attributes, split_column, problems);
@@ -249,7 +267,8 @@ Catalogue read_csv_table(const FileSource& source, const std::string& table, Pro
 
 Catalogue read_catalogue(const FileSource& source, const std::string& csv, Problems& problems) {
   if (!csv.empty()) return plain_folder(source, csv, problems);
-  if (const auto table = source.find("CelebAMask-HQ-attribute-anno.txt")) return celeba_hq(source, *table, problems);
+  if (const auto table = source.find("CelebAMask-HQ-attribute-anno.txt"))
+    return celeba_hq(source, *table, problems);
   if (const auto table = find_either(source, "list_attr_celeba")) return celeba(source, *table, problems);
   return plain_folder(source, find_csv(source), problems);
 }

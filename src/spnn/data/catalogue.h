@@ -24,10 +24,10 @@ class Problems {
 };
 
 struct Entry {
-  std::string file = {};            // its name in the source
-  std::string where = {};           // "table.txt:17", for messages
+  std::string file = {};   // its name in the source
+  std::string where = {};  // "table.txt:17", for messages
   Split split = Split::train;
-  std::vector<float> labels = {};   // 0 or 1
+  std::vector<float> labels = {};  // 0 or 1
 };
 
 struct Catalogue {
@@ -35,7 +35,7 @@ struct Catalogue {
   std::vector<std::string> attributes = {};
   std::vector<Entry> entries = {};
   std::string split_rule = {};
-  std::optional<Box> crop = {};     // the layout's own
+  std::optional<Box> crop = {};  // the layout's own
 };
 
 // Tables of attributes, with file names and splits as the table has them.
@@ -55,16 +55,18 @@ struct Opened {
 };
 Opened open_dataset(const std::filesystem::path& path);
 
-// Calls one(i) for every entry, from all threads, and returns what failed, entry by entry. Strict: stops soon after the
-// first failure. Which failure comes first does not depend on timing.
-std::vector<std::optional<Error>> for_each_entry(const Catalogue& catalogue, bool skip_bad, Observer* observer,
+// Calls one(i) for every entry, from all threads, and returns what failed, entry by entry. Strict: stops soon
+// after the first failure. Which failure comes first does not depend on timing.
+std::vector<std::optional<Error>> for_each_entry(const Catalogue& catalogue, bool skip_bad,
+                                                 Observer* observer,
                                                  const std::function<void(std::size_t)>& one);
 
 // Fashion-MNIST and other sets in its format: IDX files, gzipped or not.
 bool is_idx_folder(const FileSource& source);
 Dataset load_idx(const FileSource& source, const LoadOptions& options);
 
-// Decoded sets in a file. `key` describes source and options; a cache with another key, or a damaged one, is not used.
+// Decoded sets in a file. `key` describes source and options; a cache with another key, or a damaged one, is
+// not used.
 std::optional<Dataset> read_cache(const std::filesystem::path& file, const std::string& key);
 void write_cache(const std::filesystem::path& file, const std::string& key, const Dataset& dataset);
 

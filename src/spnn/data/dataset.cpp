@@ -9,7 +9,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Tensor prepare(const Entry& entry, const FileSource& source, const Catalogue& catalogue, const LoadOptions& options) {
+Tensor prepare(const Entry& entry, const FileSource& source, const Catalogue& catalogue,
+               const LoadOptions& options) {
   Tensor image = decode_image(source.read(entry.file).span(), entry.file);
   image = options.channels == 1 ? as_grey(image) : as_rgb(image);
   const auto& box = options.crop ? options.crop : catalogue.crop;
@@ -31,11 +32,13 @@ Tensor allocate(const FileSource& source, const Catalogue& catalogue, const Load
   fail(source.name(), fmt::format("readable images of the split {}", to_string(options.split)), "none");
 }
 
-Dataset decode_catalogue(const FileSource& source, Catalogue catalogue, const LoadOptions& options, Problems& problems,
-                         Observer* observer) {
+Dataset decode_catalogue(const FileSource& source, Catalogue catalogue, const LoadOptions& options,
+                         Problems& problems, Observer* observer) {
   auto& entries = catalogue.entries;
-  if (options.split != Split::all) std::erase_if(entries, [&](const Entry& e) { return e.split != options.split; });
-  if (options.limit > 0 && entries.size() > std::size_t(options.limit)) entries.resize(std::size_t(options.limit));
+  if (options.split != Split::all)
+    std::erase_if(entries, [&](const Entry& e) { return e.split != options.split; });
+  if (options.limit > 0 && entries.size() > std::size_t(options.limit))
+    entries.resize(std::size_t(options.limit));
   const Tensor images = allocate(source, catalogue, options);
   const auto shape = images.sizes().slice(1);
   const auto errors = for_each_entry(catalogue, options.skip_bad, observer, [&](std::size_t i) {
@@ -46,7 +49,8 @@ Dataset decode_catalogue(const FileSource& source, Catalogue catalogue, const Lo
     std::memcpy(images.data_ptr<std::uint8_t>() + i * bytes, image.data_ptr(), bytes);
   });
 
-  Dataset dataset{.name = catalogue.name, .attributes = catalogue.attributes, .split_rule = catalogue.split_rule};
+  Dataset dataset{
+      .name = catalogue.name, .attributes = catalogue.attributes, .split_rule = catalogue.split_rule};
   std::vector<std::int64_t> kept;
   std::vector<float> labels;
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -70,8 +74,8 @@ std::string cache_key(const FileSource& source, const std::string& csv, const Lo
   const Box box = options.crop.value_or(Box{});
   return fmt::format("{} | {} | {} | split {} size {} channels {} crop {},{},{},{} skip {} limit {}",
                      fs::absolute(source.name()).lexically_normal().string(), source.fingerprint(), csv,
-                     to_string(options.split), options.size, options.channels, box.left, box.top, box.right, box.bottom,
-                     options.skip_bad, options.limit);
+                     to_string(options.split), options.size, options.channels, box.left, box.top, box.right,
+                     box.bottom, options.skip_bad, options.limit);
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 class Folder final : public FileSource {
  public:
   explicit Folder(const fs::path& root) : root_(root), name_(root.string()) {
-    const auto options = fs::directory_options::follow_directory_symlink | fs::directory_options::skip_permission_denied;
+    const auto options =
+        fs::directory_options::follow_directory_symlink | fs::directory_options::skip_permission_denied;
     for (const auto& entry : fs::recursive_directory_iterator(root, options)) {
       if (!entry.is_directory()) files_.push_back(entry.path().lexically_relative(root).generic_string());
     }
@@ -57,14 +58,16 @@ std::optional<std::string> FileSource::find(std::string_view file_name) const {
   std::optional<std::string> nearest;
   const auto depth = [](const std::string& file) { return std::count(file.begin(), file.end(), '/'); };
   for (const auto& file : files()) {
-    const bool same = file == file_name || (file.ends_with(file_name) && file[file.size() - file_name.size() - 1] == '/');
+    const bool same =
+        file == file_name || (file.ends_with(file_name) && file[file.size() - file_name.size() - 1] == '/');
     if (same && (!nearest || depth(file) < depth(*nearest))) nearest = file;
   }
   return nearest;
 }
 
 std::unique_ptr<FileSource> open_source(const fs::path& path) {
-  require(fs::exists(path), path.string(), "a data set (folder, tar, .csv or the word fashion-mnist)", "nothing there");
+  require(fs::exists(path), path.string(), "a data set (folder, tar, .csv or the word fashion-mnist)",
+          "nothing there");
   if (fs::is_directory(path)) return std::make_unique<Folder>(path);
   return open_tar(path);
 }

@@ -26,15 +26,15 @@ class Bytes {
   std::span<const std::uint8_t> view_;
 };
 
-// A tree of named files: a folder, or a tar that is never unpacked. Names are relative, with '/'. Reading is const and
-// may be done from several threads.
+// A tree of named files: a folder, or a tar that is never unpacked. Names are relative, with '/'. Reading is
+// const and may be done from several threads.
 class FileSource {
  public:
   virtual ~FileSource() = default;
-  virtual const std::string& name() const = 0;                     // as the user gave it, for messages
-  virtual const std::vector<std::string>& files() const = 0;       // sorted
+  virtual const std::string& name() const = 0;                // as the user gave it, for messages
+  virtual const std::vector<std::string>& files() const = 0;  // sorted
   virtual Bytes read(const std::string& file) const = 0;
-  virtual std::string fingerprint() const = 0;                     // changes when a file's name, size or time does
+  virtual std::string fingerprint() const = 0;  // changes when a file's name, size or time does
 
   bool has(const std::string& file) const;
   // The file of this name that lies nearest to the root.

@@ -8,11 +8,12 @@
 namespace spnn {
 namespace {
 
-constexpr std::int64_t held_out = 5000;   // the last of the training file, for validation: the test file stays a test
+constexpr std::int64_t held_out =
+    5000;  // the last of the training file, for validation: the test file stays a test
 constexpr std::int64_t padded = 32;
 
-const std::vector<std::string> fashion_classes = {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
-                                                  "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"};
+const std::vector<std::string> fashion_classes = {
+    "T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"};
 
 std::optional<std::string> find_idx(const FileSource& source, const std::string& name) {
   const auto plain = source.find(name);
@@ -55,22 +56,23 @@ Tensor read_idx(const FileSource& source, const std::string& name, std::size_t a
     for (std::size_t b = 0; b < 4; ++b) sizes[i] = sizes[i] << 8 | data[4 + 4 * i + b];
   }
   const auto total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
-  require(static_cast<std::int64_t>(data.size() - header) == total, *file, fmt::format("{} bytes of data", total),
-          std::to_string(data.size() - header));
+  require(static_cast<std::int64_t>(data.size() - header) == total, *file,
+          fmt::format("{} bytes of data", total), std::to_string(data.size() - header));
   return torch::from_blob(const_cast<std::uint8_t*>(data.data() + header), sizes, torch::kUInt8).clone();
 }
 
 // Rows [begin, end) of one of the two files, with what they are called.
-void append(Dataset& dataset, const FileSource& source, const std::string& stem, std::int64_t begin, std::int64_t end,
-            Split split) {
+void append(Dataset& dataset, const FileSource& source, const std::string& stem, std::int64_t begin,
+            std::int64_t end, Split split) {
   const Tensor images = read_idx(source, stem + "-images-idx3-ubyte", 3);
   const Tensor labels = read_idx(source, stem + "-labels-idx1-ubyte", 1);
-  require(images.size(0) == labels.size(0), source.name(), fmt::format("{} labels in {}", images.size(0), stem),
-          std::to_string(labels.size(0)));
+  require(images.size(0) == labels.size(0), source.name(),
+          fmt::format("{} labels in {}", images.size(0), stem), std::to_string(labels.size(0)));
   const std::int64_t count = images.size(0);
   begin = begin < 0 ? std::max<std::int64_t>(0, count + begin) : begin;
   end = end <= 0 ? std::max<std::int64_t>(0, count + end) : end;
-  const Tensor part = images.slice(0, begin, end).unsqueeze(1), classes = labels.slice(0, begin, end).to(torch::kInt64);
+  const Tensor part = images.slice(0, begin, end).unsqueeze(1),
+               classes = labels.slice(0, begin, end).to(torch::kInt64);
   const bool first = !dataset.images.defined();
   dataset.images = first ? part : torch::cat({dataset.images, part});
   dataset.labels = first ? classes : torch::cat({dataset.labels, classes});
@@ -80,7 +82,8 @@ void append(Dataset& dataset, const FileSource& source, const std::string& stem,
 
 Tensor pad_and_resize(const Tensor& images, const LoadOptions& options) {
   const std::int64_t height = images.size(2), width = images.size(3);
-  Tensor result = options.crop ? crop(images, *options.crop, "Fashion-MNIST").contiguous() : images.contiguous();
+  Tensor result =
+      options.crop ? crop(images, *options.crop, "Fashion-MNIST").contiguous() : images.contiguous();
   if (!options.crop && height < padded && width < padded) {
     const std::int64_t top = (padded - height) / 2, left = (padded - width) / 2;
     result = torch::zeros({images.size(0), 1, padded, padded}, torch::kUInt8);
@@ -98,7 +101,8 @@ bool is_idx_folder(const FileSource& source) {
 
 Dataset load_idx(const FileSource& source, const LoadOptions& options) {
   Dataset dataset{.name = "Fashion-MNIST", .attributes = fashion_classes, .multi_label = false};
-  dataset.split_rule = fmt::format("the set's own test file; the last {} of its training file for validation", held_out);
+  dataset.split_rule =
+      fmt::format("the set's own test file; the last {} of its training file for validation", held_out);
   const auto wanted = [&](Split split) { return options.split == split || options.split == Split::all; };
   if (wanted(Split::train)) append(dataset, source, "train", 0, -held_out, Split::train);
   if (wanted(Split::val)) append(dataset, source, "train", -held_out, 0, Split::val);
@@ -109,10 +113,11 @@ Dataset load_idx(const FileSource& source, const LoadOptions& options) {
     dataset.files.resize(std::size_t(options.limit));
     dataset.splits.resize(std::size_t(options.limit));
   }
-  require(dataset.size() > 0, source.name(), fmt::format("images of the split {}", to_string(options.split)), "none");
+  require(dataset.size() > 0, source.name(), fmt::format("images of the split {}", to_string(options.split)),
+          "none");
   const std::int64_t largest = dataset.labels.max().item<std::int64_t>();
-  require(largest < static_cast<std::int64_t>(fashion_classes.size()), source.name(), "class numbers below 10",
-          std::to_string(largest));
+  require(largest < static_cast<std::int64_t>(fashion_classes.size()), source.name(),
+          "class numbers below 10", std::to_string(largest));
   dataset.images = pad_and_resize(dataset.images, options);
   return dataset;
 }

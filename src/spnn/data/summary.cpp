@@ -14,7 +14,9 @@ void add_rates(Summary& summary) {
 
 Summary summarize_idx(const FileSource& source) {
   const Dataset dataset = load_idx(source, {.split = Split::all});
-  Summary summary{.name = dataset.name, .split_rule = dataset.split_rule, .attributes = dataset.attributes,
+  Summary summary{.name = dataset.name,
+                  .split_rule = dataset.split_rule,
+                  .attributes = dataset.attributes,
                   .multi_label = false};
   summary.smallest = summary.largest = {dataset.images.size(2), dataset.images.size(3)};
   summary.channels = dataset.images.size(1);
@@ -43,7 +45,8 @@ Summary summarize(const std::filesystem::path& path, bool skip_bad, Observer* ob
     sizes[i] = {image.size(1), image.size(2)};
   });
 
-  Summary summary{.name = catalogue.name, .split_rule = catalogue.split_rule, .attributes = catalogue.attributes};
+  Summary summary{
+      .name = catalogue.name, .split_rule = catalogue.split_rule, .attributes = catalogue.attributes};
   for (auto& part : summary.parts) part.rates.resize(catalogue.attributes.size());
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (errors[i]) {

@@ -28,8 +28,10 @@ std::vector<std::string> split_commas(std::string_view line) {
   };
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (line[i] == '"') {
-      if (quoted && i + 1 < line.size() && line[i + 1] == '"') cells.back() += line[i++];
-      else quoted = !quoted, was_quoted = true;
+      if (quoted && i + 1 < line.size() && line[i + 1] == '"')
+        cells.back() += line[i++];
+      else
+        quoted = !quoted, was_quoted = true;
     } else if (line[i] == ',' && !quoted) {
       finish();
       cells.emplace_back();

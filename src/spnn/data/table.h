@@ -15,8 +15,8 @@ struct Row {
 
 enum class Separator { blanks, comma };
 
-// Blank lines are left out, a byte-order mark and carriage returns removed; in CSV, "quoted, cells" may hold commas
-// and doubled quotes.
+// Blank lines are left out, a byte-order mark and carriage returns removed; in CSV, "quoted, cells" may hold
+// commas and doubled quotes.
 std::vector<Row> read_rows(std::string_view text, Separator separator);
 
 }  // namespace spnn

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t block = 512;
 
-// A read-only map: walking the headers and decoding from several threads touch each page once, without copies.
+// A read-only map: walking the headers and decoding from several threads touch each page once, without
+// copies.
 class Mapping {
  public:
   explicit Mapping(const std::filesystem::path& path) {
@@ -27,7 +28,8 @@ class Mapping {
     time_ = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
     if (size_ > 0) data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
     close(file);
-    require(size_ > 0 && data_ != MAP_FAILED, path.string(), "a tar file", size_ == 0 ? "an empty file" : "no memory map");
+    require(size_ > 0 && data_ != MAP_FAILED, path.string(), "a tar file",
+            size_ == 0 ? "an empty file" : "no memory map");
   }
   ~Mapping() {
     if (data_ && data_ != MAP_FAILED) munmap(data_, size_);
@@ -61,7 +63,7 @@ class Header {
   }
 
   bool checksum_holds() const {
-    std::size_t sum = 8 * ' ';   // the field itself counts as blanks
+    std::size_t sum = 8 * ' ';  // the field itself counts as blanks
     for (std::size_t i = 0; i < block; ++i) sum += i >= 148 && i < 156 ? 0 : bytes_[i];
     return sum == number(148, 8);
   }
@@ -94,7 +96,8 @@ std::string pax_path(std::string_view records) {
     if (length == 0 || length > records.size()) break;
     const auto record = records.substr(0, length - 1);
     const auto space = record.find(' ');
-    if (space != record.npos && record.substr(space + 1).starts_with("path=")) return std::string(record.substr(space + 6));
+    if (space != record.npos && record.substr(space + 1).starts_with("path="))
+      return std::string(record.substr(space + 6));
     records.remove_prefix(length);
   }
   return {};
@@ -105,10 +108,13 @@ class Tar final : public FileSource {
   explicit Tar(const std::filesystem::path& path) : name_(path.string()), mapping_(path) {
     const auto bytes = mapping_.bytes();
     const bool compressed = (bytes.size() > 2 && bytes[0] == 0x1f && bytes[1] == 0x8b) ||
-                            (bytes.size() > 5 && std::memcmp(bytes.data(), "\xFD" "7zXZ", 5) == 0);
+                            (bytes.size() > 5 && std::memcmp(bytes.data(),
+                                                             "\xFD"
+                                                             "7zXZ",
+                                                             5) == 0);
     require(!compressed, name_, "an uncompressed tar", "a compressed file", "unpack it once (gunzip, unxz)");
     index(bytes);
-    for (const auto& [file, content] : contents_) files_.push_back(file);   // a map: sorted
+    for (const auto& [file, content] : contents_) files_.push_back(file);  // a map: sorted
   }
 
   const std::string& name() const override { return name_; }
@@ -124,15 +130,16 @@ class Tar final : public FileSource {
 
  private:
   void index(std::span<const std::uint8_t> bytes) {
-    std::string long_name;   // of the member that follows
+    std::string long_name;  // of the member that follows
     for (std::size_t at = 0; at + block <= bytes.size();) {
       const Header header(bytes.subspan(at, block));
       if (header.empty()) break;
-      require(header.checksum_holds(), fmt::format("{} at byte {}", name_, at), "a tar header", "other or damaged content");
+      require(header.checksum_holds(), fmt::format("{} at byte {}", name_, at), "a tar header",
+              "other or damaged content");
       at += block;
       const std::size_t size = header.size();
-      require(size <= bytes.size() - at, fmt::format("{}: {}", name_, header.path()), fmt::format("{} bytes", size),
-              fmt::format("a tar that ends after {}", bytes.size() - at));
+      require(size <= bytes.size() - at, fmt::format("{}: {}", name_, header.path()),
+              fmt::format("{} bytes", size), fmt::format("a tar that ends after {}", bytes.size() - at));
       const auto content = bytes.subspan(at, size);
       const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
       if (header.type() == 'L') {
@@ -140,7 +147,8 @@ class Tar final : public FileSource {
       } else if (header.type() == 'x') {
         long_name = pax_path(text);
       } else {
-        if (header.type() == '0' || header.type() == '\0') add(long_name.empty() ? header.path() : long_name, content);
+        if (header.type() == '0' || header.type() == '\0')
+          add(long_name.empty() ? header.path() : long_name, content);
         long_name.clear();
       }
       at += (size + block - 1) / block * block;
@@ -148,7 +156,8 @@ class Tar final : public FileSource {
   }
 
   void add(const std::string& path, std::span<const std::uint8_t> content) {
-    contents_[path.starts_with("./") ? path.substr(2) : path] = content;   // as tar does, the last of equal names counts
+    contents_[path.starts_with("./") ? path.substr(2) : path] =
+        content;  // as tar does, the last of equal names counts
   }
 
   std::string name_;
@@ -159,6 +168,8 @@ class Tar final : public FileSource {
 
 }  // namespace
 
-std::unique_ptr<FileSource> open_tar(const std::filesystem::path& path) { return std::make_unique<Tar>(path); }
+std::unique_ptr<FileSource> open_tar(const std::filesystem::path& path) {
+  return std::make_unique<Tar>(path);
+}
 
 }  // namespace spnn

@@ -37,7 +37,7 @@ class Tiff {
 }  // namespace
 
 int exif_orientation(Bytes jpeg) {
-  std::size_t at = 2;   // after SOI
+  std::size_t at = 2;  // after SOI
   while (at + 4 <= jpeg.size() && jpeg[at] == 0xFF && jpeg[at + 1] != 0xDA) {
     const std::size_t length = std::size_t{jpeg[at + 2]} << 8 | jpeg[at + 3];
     if (length < 2 || at + 2 + length > jpeg.size()) break;
@@ -51,17 +51,26 @@ int exif_orientation(Bytes jpeg) {
   return 1;
 }
 
-// EXIF numbers the eight symmetries of the rectangle: 5…8 exchange the axes first, then each is a pair of flips.
+// EXIF numbers the eight symmetries of the rectangle: 5…8 exchange the axes first, then each is a pair of
+// flips.
 Tensor turn_upright(const Tensor& image, int orientation) {
   switch (orientation) {
-    case 2: return image.flip({2});
-    case 3: return image.flip({1, 2});
-    case 4: return image.flip({1});
-    case 5: return image.transpose(1, 2).contiguous();
-    case 6: return image.transpose(1, 2).flip({2});
-    case 7: return image.transpose(1, 2).flip({1, 2});
-    case 8: return image.transpose(1, 2).flip({1});
-    default: return image;
+    case 2:
+      return image.flip({2});
+    case 3:
+      return image.flip({1, 2});
+    case 4:
+      return image.flip({1});
+    case 5:
+      return image.transpose(1, 2).contiguous();
+    case 6:
+      return image.transpose(1, 2).flip({2});
+    case 7:
+      return image.transpose(1, 2).flip({1, 2});
+    case 8:
+      return image.transpose(1, 2).flip({1});
+    default:
+      return image;
   }
 }
 

@@ -3,7 +3,8 @@
 namespace spnn::font {
 namespace {
 
-// The characters 32…126 and, last, the box for all others: eight a band, nine rows each, the last two below the line.
+// The characters 32…126 and, last, the box for all others: eight a band, nine rows each, the last two below
+// the line.
 constexpr std::string_view bands =
     //   ! " # $ % & '
     "..... ..#.. .#.#. .#.#. ..#.. ##... .##.. ..#..\n"
@@ -126,7 +127,7 @@ constexpr std::string_view bands =
     "..... ....# ..... ..... ..... ..... ..... .....\n"
     "..... .###. ..... ..... ..... ..... ..... .....\n";
 
-constexpr int per_band = 8, row_length = 8 * (width + 1);   // the last separator is the line feed
+constexpr int per_band = 8, row_length = 8 * (width + 1);  // the last separator is the line feed
 
 }  // namespace
 

@@ -46,14 +46,16 @@ class Sheet {
   }
 
   Tensor draw() const {
-    Tensor sheet = torch::full({3, top_ + rows_ * cell_height_ + options_.gap, left_ + columns_ * cell_width_ + options_.gap},
-                               options_.background, torch::kUInt8);
+    Tensor sheet = torch::full(
+        {3, top_ + rows_ * cell_height_ + options_.gap, left_ + columns_ * cell_width_ + options_.gap},
+        options_.background, torch::kUInt8);
     const int ink = options_.background >= 128 ? 0 : 255;
     const std::int64_t room = cell_width_ - options_.gap;
     for (std::int64_t i = 0; i < count_; ++i) {
       const std::int64_t x = left_ + options_.gap + i % columns_ * cell_width_;
       const std::int64_t y = top_ + options_.gap + i / columns_ * cell_height_;
-      const Tensor image = as_rgb(images_[i]).repeat_interleave(options_.scale, 1).repeat_interleave(options_.scale, 2);
+      const Tensor image =
+          as_rgb(images_[i]).repeat_interleave(options_.scale, 1).repeat_interleave(options_.scale, 2);
       sheet.slice(1, y, y + image.size(1)).slice(2, x, x + image.size(2)).copy_(image);
       if (options_.captions.empty()) continue;
       std::int64_t below = y + image.size(1) + 1;
@@ -69,11 +71,13 @@ class Sheet {
  private:
   void draw_labels(Tensor& sheet, int ink, std::int64_t room) const {
     for (std::size_t c = 0; c < options_.column_labels.size(); ++c) {
-      draw_text(sheet, cut(options_.column_labels[c], room), left_ + options_.gap + std::int64_t(c) * cell_width_, 1, ink);
+      draw_text(sheet, cut(options_.column_labels[c], room),
+                left_ + options_.gap + std::int64_t(c) * cell_width_, 1, ink);
     }
     const std::int64_t middle = (images_.size(2) * options_.scale - line_height) / 2;
     for (std::size_t r = 0; r < options_.row_labels.size(); ++r) {
-      draw_text(sheet, options_.row_labels[r], 2, top_ + options_.gap + std::int64_t(r) * cell_height_ + middle, ink);
+      draw_text(sheet, options_.row_labels[r], 2,
+                top_ + options_.gap + std::int64_t(r) * cell_height_ + middle, ink);
     }
   }
 
@@ -99,7 +103,8 @@ Tensor grid(const Tensor& images, const GridOptions& options) {
   const Tensor batch = images.dim() == 3 ? images.unsqueeze(0) : images;
   require(batch.dim() == 4 && batch.size(0) > 0 && (batch.size(1) == 1 || batch.size(1) == 3), "grid",
           "at least one image, [N, 1 or 3, H, W]", to_string(images.sizes()));
-  require(options.scale >= 1 && options.gap >= 0 && options.columns >= 0, "grid", "a scale from 1, gap and columns from 0",
+  require(options.scale >= 1 && options.gap >= 0 && options.columns >= 0, "grid",
+          "a scale from 1, gap and columns from 0",
           fmt::format("{}, {} and {}", options.scale, options.gap, options.columns));
   require(options.background >= 0 && options.background <= 255, "grid", "a background from 0 to 255",
           std::to_string(options.background));
@@ -110,17 +115,21 @@ Tensor grid(const Tensor& images, const GridOptions& options) {
 void draw_text(Tensor& image, std::string_view text, std::int64_t x, std::int64_t y, int grey, int scale) {
   auto pixels = image.accessor<std::uint8_t, 3>();
   for (const char character : text) {
-    for (std::int64_t row = std::max<std::int64_t>(0, -y); row < font::height * scale && y + row < pixels.size(1); ++row) {
+    for (std::int64_t row = std::max<std::int64_t>(0, -y);
+         row < font::height * scale && y + row < pixels.size(1); ++row) {
       for (std::int64_t column = std::max<std::int64_t>(0, -x);
            column < font::width * scale && x + column < pixels.size(2); ++column) {
         if (!font::pixel(character, int(column) / scale, int(row) / scale)) continue;
-        for (std::int64_t c = 0; c < pixels.size(0); ++c) pixels[c][y + row][x + column] = static_cast<std::uint8_t>(grey);
+        for (std::int64_t c = 0; c < pixels.size(0); ++c)
+          pixels[c][y + row][x + column] = static_cast<std::uint8_t>(grey);
       }
     }
     x += advance * scale;
   }
 }
 
-std::int64_t text_width(std::string_view text) { return static_cast<std::int64_t>(text.size()) * advance; }
+std::int64_t text_width(std::string_view text) {
+  return static_cast<std::int64_t>(text.size()) * advance;
+}
 
 }  // namespace spnn

@@ -20,8 +20,10 @@ bool starts_with(std::span<const std::uint8_t> file, std::string_view magic, std
 }
 
 void require_image(const Tensor& image, std::string_view where) {
-  require(image.dim() == 3 && image.scalar_type() == torch::kUInt8 && (image.size(0) == 1 || image.size(0) == 3), where,
-          "a uint8 image [1 or 3, H, W]", fmt::format("{} {}", c10::toString(image.scalar_type()), to_string(image.sizes())));
+  require(
+      image.dim() == 3 && image.scalar_type() == torch::kUInt8 && (image.size(0) == 1 || image.size(0) == 3),
+      where, "a uint8 image [1 or 3, H, W]",
+      fmt::format("{} {}", c10::toString(image.scalar_type()), to_string(image.sizes())));
 }
 
 }  // namespace
@@ -33,8 +35,12 @@ void require_sane_size(std::int64_t height, std::int64_t width, std::string_view
           fmt::format("an image with sides of 1 to {}", largest_side), fmt::format("{} × {}", height, width));
 }
 
-Tensor planes(const Tensor& interleaved) { return interleaved.permute({2, 0, 1}).contiguous(); }
-Tensor interleaved(const Tensor& planes) { return planes.permute({1, 2, 0}).contiguous(); }
+Tensor planes(const Tensor& interleaved) {
+  return interleaved.permute({2, 0, 1}).contiguous();
+}
+Tensor interleaved(const Tensor& planes) {
+  return planes.permute({1, 2, 0}).contiguous();
+}
 
 }  // namespace codec
 
@@ -84,8 +90,12 @@ Tensor as_grey(const Tensor& image) {
   return (image * luma).sum(0, /*keepdim=*/true).round().to(torch::kUInt8);
 }
 
-Tensor to_unit(const Tensor& bytes) { return bytes.to(torch::kFloat32).div_(127.5).sub_(1); }
+Tensor to_unit(const Tensor& bytes) {
+  return bytes.to(torch::kFloat32).div_(127.5).sub_(1);
+}
 
-Tensor to_bytes(const Tensor& x) { return x.clamp(-1, 1).add(1).mul(127.5).round().to(torch::kUInt8); }
+Tensor to_bytes(const Tensor& x) {
+  return x.clamp(-1, 1).add(1).mul(127.5).round().to(torch::kUInt8);
+}
 
 }  // namespace spnn

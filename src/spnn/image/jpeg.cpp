@@ -13,12 +13,13 @@ struct Destroy {
 };
 using Handle = std::unique_ptr<void, Destroy>;
 
-// turbojpeg reports a truncated file as a mere warning. Only stray bytes between markers, which some cameras write, are
-// harmless.
+// turbojpeg reports a truncated file as a mere warning. Only stray bytes between markers, which some cameras
+// write, are harmless.
 void check(int status, tjhandle handle, std::string_view name) {
   if (status == 0) return;
   const std::string text = tjGetErrorStr2(handle);
-  const bool harmless = tjGetErrorCode(handle) == TJERR_WARNING && text.find("extraneous bytes") != std::string::npos;
+  const bool harmless =
+      tjGetErrorCode(handle) == TJERR_WARNING && text.find("extraneous bytes") != std::string::npos;
   require(harmless, name, "a readable JPEG", text);
 }
 
@@ -33,8 +34,8 @@ Tensor decode_jpeg(Bytes file, std::string_view name) {
   require_sane_size(height, width, name);
   const bool grey = colours == TJCS_GRAY;
   const Tensor pixels = torch::empty({height, width, grey ? 1 : 3}, torch::kUInt8);
-  check(tjDecompress2(handle.get(), file.data(), file.size(), pixels.data_ptr<std::uint8_t>(), width, 0, height,
-                      grey ? TJPF_GRAY : TJPF_RGB, TJFLAG_ACCURATEDCT),
+  check(tjDecompress2(handle.get(), file.data(), file.size(), pixels.data_ptr<std::uint8_t>(), width, 0,
+                      height, grey ? TJPF_GRAY : TJPF_RGB, TJFLAG_ACCURATEDCT),
         handle.get(), name);
   return turn_upright(planes(pixels), exif_orientation(file));
 }
@@ -45,9 +46,10 @@ std::vector<std::uint8_t> encode_jpeg(const Tensor& image, int quality) {
   const bool grey = image.size(0) == 1;
   unsigned char* buffer = nullptr;
   unsigned long size = 0;
-  const int status = tjCompress2(handle.get(), pixels.data_ptr<std::uint8_t>(), static_cast<int>(image.size(2)), 0,
-                                 static_cast<int>(image.size(1)), grey ? TJPF_GRAY : TJPF_RGB, &buffer, &size,
-                                 grey ? TJSAMP_GRAY : TJSAMP_444, quality, TJFLAG_ACCURATEDCT);
+  const int status =
+      tjCompress2(handle.get(), pixels.data_ptr<std::uint8_t>(), static_cast<int>(image.size(2)), 0,
+                  static_cast<int>(image.size(1)), grey ? TJPF_GRAY : TJPF_RGB, &buffer, &size,
+                  grey ? TJSAMP_GRAY : TJSAMP_444, quality, TJFLAG_ACCURATEDCT);
   const std::unique_ptr<unsigned char, decltype(&tjFree)> owner(buffer, tjFree);
   require(status == 0, "encode_jpeg", "an image that can be written", tjGetErrorStr2(handle.get()));
   return {buffer, buffer + size};

@@ -9,20 +9,23 @@
 namespace spnn {
 
 Tensor resize(const Tensor& image, std::int64_t height, std::int64_t width) {
-  require(image.dim() == 3 || image.dim() == 4, "resize", "[C, H, W] or [B, C, H, W]", to_string(image.sizes()));
-  require(height >= 1 && width >= 1, "resize", "a size of at least 1 × 1", fmt::format("{} × {}", height, width));
+  require(image.dim() == 3 || image.dim() == 4, "resize", "[C, H, W] or [B, C, H, W]",
+          to_string(image.sizes()));
+  require(height >= 1 && width >= 1, "resize", "a size of at least 1 × 1",
+          fmt::format("{} × {}", height, width));
   if (image.size(-2) == height && image.size(-1) == width) return image;
   const bool bytes = image.scalar_type() == torch::kUInt8;
   const Tensor batch = image.dim() == 3 ? image.unsqueeze(0) : image;
   const Tensor real = bytes ? batch.to(torch::kFloat32) : batch;
-  Tensor small = at::_upsample_bicubic2d_aa(real, {height, width}, /*align_corners=*/false, c10::nullopt, c10::nullopt);
+  Tensor small =
+      at::_upsample_bicubic2d_aa(real, {height, width}, /*align_corners=*/false, c10::nullopt, c10::nullopt);
   if (bytes) small = small.round().clamp(0, 255).to(torch::kUInt8);
   return image.dim() == 3 ? small.squeeze(0) : small;
 }
 
 Tensor crop(const Tensor& image, const Box& box, std::string_view where) {
   const std::int64_t height = image.size(-2), width = image.size(-1);
-  const bool inside = 0 <= box.left && box.left < box.right && box.right <= width &&   //
+  const bool inside = 0 <= box.left && box.left < box.right && box.right <= width &&  //
                       0 <= box.top && box.top < box.bottom && box.bottom <= height;
   require(inside, where, fmt::format("a crop inside {} × {} pixels (width × height)", width, height),
           fmt::format("({}, {})–({}, {})", box.left, box.top, box.right, box.bottom));

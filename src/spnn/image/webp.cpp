@@ -31,7 +31,8 @@ std::vector<std::uint8_t> encode_webp(const Tensor& image) {
   const std::size_t size =
       WebPEncodeLosslessRGB(pixels.data_ptr<std::uint8_t>(), width, height, width * 3, &buffer);
   const std::unique_ptr<std::uint8_t, decltype(&WebPFree)> owner(buffer, WebPFree);
-  require(size > 0, "encode_webp", "an image of at most 16383 × 16383", fmt::format("{} × {}", height, width));
+  require(size > 0, "encode_webp", "an image of at most 16383 × 16383",
+          fmt::format("{} × {}", height, width));
   return {buffer, buffer + size};
 }
 

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "support/temporary.h"
+
+namespace spnn::testing {
+
+struct CommandResult {
+  int exit_code = 0;
+  std::string out, err;
+};
+
+// Runs the built command line as a user does: `arguments` go through the shell.
+inline CommandResult spnn_command(const std::string& arguments) {
+  const TemporaryFolder folder;
+  const auto text = [](const std::filesystem::path& file) {
+    const auto bytes = file_bytes(file);
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  const int status = std::system(fmt::format("'{}/spnn' --threads 1 {} >'{}' 2>'{}'", SPNN_BINARY_DIR,
+                                             arguments, (folder / "out").string(), (folder / "err").string())
+                                     .c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text(folder / "out"), text(folder / "err")};
+}
+
+}  // namespace spnn::testing
