@@ -1,7 +1,9 @@
 #include <spnn/checkpoint/dtype.h>
+#include <spnn/core/errors.h>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <utility>
 
 namespace spnn {
@@ -52,6 +54,15 @@ std::optional<std::uint64_t> byte_count(torch::IntArrayRef shape, torch::ScalarT
   std::uint64_t bytes = 0;
   if (!count || __builtin_mul_overflow(*count, torch::elementSize(dtype), &bytes)) return std::nullopt;
   return bytes;
+}
+
+torch::Tensor tensor_from(Bytes bytes, torch::IntArrayRef shape, torch::ScalarType dtype) {
+  const bool boolean = dtype == torch::kBool;  // C++ knows only two values of bool
+  const auto tensor = torch::empty(shape, torch::dtype(boolean ? torch::kUInt8 : dtype));
+  require(byte_count(shape, dtype) == bytes.size(), "tensor_from", fmt::format("{} bytes", tensor.nbytes()),
+          fmt::format("{}", bytes.size()));
+  if (!bytes.empty()) std::memcpy(tensor.data_ptr(), bytes.data(), bytes.size());
+  return boolean ? tensor.ne(0) : tensor;
 }
 
 }  // namespace spnn

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <spnn/checkpoint/file.h>
+
 #include <torch/types.h>
 
 #include <cstdint>
@@ -15,5 +17,9 @@ std::optional<torch::ScalarType> dtype_from_name(std::string_view name);
 // Products and sums of sizes read from a file: nothing when they overflow or are negative.
 std::optional<std::uint64_t> element_count(torch::IntArrayRef shape);
 std::optional<std::uint64_t> byte_count(torch::IntArrayRef shape, torch::ScalarType dtype);
+
+// A tensor of this shape with a copy of the bytes, which must be exactly its own. Any byte but 0 is a true
+// BOOL.
+torch::Tensor tensor_from(Bytes bytes, torch::IntArrayRef shape, torch::ScalarType dtype);
 
 }  // namespace spnn

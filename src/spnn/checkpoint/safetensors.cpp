@@ -237,9 +237,8 @@ TensorFile read_safetensors(Bytes bytes, const std::string& where) {
   }
   require_tiling(entries, data.size(), where);
   for (const auto& entry : entries) {
-    const auto tensor = torch::empty(entry.shape, torch::dtype(entry.dtype));
-    if (tensor.nbytes() > 0) std::memcpy(tensor.data_ptr(), data.data() + entry.begin, tensor.nbytes());
-    content.tensors[entry.name] = tensor;
+    content.tensors[entry.name] =
+        tensor_from(data.subspan(entry.begin, entry.end - entry.begin), entry.shape, entry.dtype);
   }
   if (const auto stated = content.metadata.find("checksum"); stated != content.metadata.end()) {
     const auto found = checksum_of(content);
