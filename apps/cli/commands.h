@@ -8,12 +8,16 @@ namespace spnn::cli {
 void add_data(CLI::App& spnn);
 void add_sample(CLI::App& spnn);
 void add_train(CLI::App& spnn);
+void add_inspect(CLI::App& spnn);
+void add_convert(CLI::App& spnn);
 
 // The order of `spnn --help`.
 inline constexpr std::initializer_list<AddCommand> all_commands = {
     add_data,
     add_sample,
     add_train,
+    add_inspect,
+    add_convert,
 };
 
 }  // namespace spnn::cli

@@ -22,6 +22,8 @@ class TorchEngine final : public Engine {
 
   DataInfo data_info(const DataInfoJob& job, Observer& observer) override { return app::data_info(job, observer); }
   DataSheet data_sheet(const DataSheetJob& job, Observer& observer) override { return app::data_sheet(job, observer); }
+  std::string inspect(const InspectJob& job) override { return app::inspect(job); }
+  std::string convert(const ConvertJob& job) override { return app::convert(job); }
   void train_prior(const TrainJob& job, Observer& observer) override { app::train_prior(job, observer); }
   SampleReport sample(const SampleJob& job, Observer& observer) override { return app::sample(job, observer); }
   void train_classifier(const TrainJob& job, Observer& observer) override { app::train_classifier(job, observer); }

@@ -4,6 +4,7 @@
 // it at run time (loading libtorch takes 0.6 s, which `--help` and a mistyped option should not cost).
 
 #include <spnn/app/data.h>
+#include <spnn/app/model_files.h>
 #include <spnn/app/sampling.h>
 #include <spnn/app/training.h>
 #include <spnn/core/observer.h>
@@ -23,6 +24,8 @@ class Engine {
 
   virtual DataInfo data_info(const DataInfoJob& job, Observer& observer) = 0;
   virtual DataSheet data_sheet(const DataSheetJob& job, Observer& observer) = 0;
+  virtual std::string inspect(const InspectJob& job) = 0;   // a report in JSON
+  virtual std::string convert(const ConvertJob& job) = 0;   // what the file was, in a sentence
   virtual void train_prior(const TrainJob& job, Observer& observer) = 0;
   virtual SampleReport sample(const SampleJob& job, Observer& observer) = 0;
   virtual void train_classifier(const TrainJob& job, Observer& observer) = 0;

@@ -1,0 +1,58 @@
+#include <spnn/app/engine_impl.h>
+#include <spnn/checkpoint/dtype.h>
+#include <spnn/checkpoint/layout.h>
+
+namespace spnn::app {
+namespace {
+
+// JSON inside a metadata string is shown as such.
+Json readable(const std::string& text) {
+  auto json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return json.is_structured() ? json : Json(text);
+}
+
+Json described(const Checkpoint& checkpoint, const std::string& where) {
+  const auto layout = describe(checkpoint, where);
+  Json report = {{"container", checkpoint.container},
+                 {"kind", layout.kind},
+                 {"description", layout.text},
+                 {"architecture", layout.architecture},
+                 {"parameters", checkpoint.parameter_count()},
+                 {"metadata", Json::object()},
+                 {"tensors", Json::array()}};
+  if (!checkpoint.taken.empty()) report["taken"] = checkpoint.taken;
+  for (const auto& [key, value] : checkpoint.metadata)
+    if (key != "architecture") report["metadata"][key] = readable(value);
+  for (const auto& [name, tensor] : checkpoint.tensors)
+    report["tensors"].push_back(
+        {{"name", name}, {"dtype", dtype_name(tensor.scalar_type())}, {"shape", tensor.sizes().vec()}});
+  return report;
+}
+
+}  // namespace
+
+std::string inspect(const InspectJob& job) {
+  const auto report = described(read_checkpoint(job.file), job.file);
+  // A name in a file need not be UTF-8.
+  const auto text = report.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+  if (!job.json.empty()) write_text_atomically(job.json, text);
+  return text;
+}
+
+std::string convert(const ConvertJob& job) {
+  auto checkpoint = read_checkpoint(job.in);
+  const auto layout = describe(checkpoint, job.in);
+  TensorFile out{{}, checkpoint.metadata};
+  if (!layout.architecture.is_null() && !out.metadata.contains("kind")) {
+    out.metadata["kind"] = layout.kind;
+    out.metadata["architecture"] = layout.architecture.dump();
+    out.metadata["source"] = Json{{"container", checkpoint.container}, {"taken", checkpoint.taken}}.dump();
+    out.tensors = as_model(std::move(checkpoint), job.in).tensors;
+  } else {
+    out.tensors = std::move(checkpoint.tensors);
+  }
+  write_safetensors(job.out, out, {.half = job.half});
+  return layout.text;
+}
+
+}  // namespace spnn::app
