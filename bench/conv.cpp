@@ -1,6 +1,7 @@
 // Winograd against torch's direct convolution, forward and backward, interleaved: bench_conv [n c k size]…
 #include <spnn/core/rng.h>
-#include <spnn/kernels/conv3x3.h>
+#include <spnn/kernels/convolution.h>
+#include <spnn/kernels/exact.h>
 
 #include <ATen/Parallel.h>
 
@@ -20,7 +21,7 @@ double seconds(const std::function<void()>& f) {
 struct Times { double forward = 1e9, backward = 1e9; };
 
 void once(const Tensor& x, const Tensor& w, const Tensor& b, bool exact, Times& best) {
-  spnn::ScopedExactConvolution scope(exact);
+  spnn::ScopedExactKernels scope(exact);
   {
     torch::NoGradGuard no_grad;
     best.forward = std::min(best.forward, seconds([&] { spnn::conv3x3(x, w, b); }));

@@ -34,7 +34,7 @@ struct Convolution {
   ConvolutionShape shape;
   const float* x;
   const float* u;
-  const float* bias;
+  Addends addends;
   float* y;
 
   Planes in() const { return {shape.c, shape.h, shape.w}; }
@@ -52,7 +52,7 @@ void convolve_rows(const Convolution& conv, std::int64_t first, std::int64_t las
     transform_input(conv.x, conv.in(), first, last, first, b, v, strip);
   multiply(v, conv.u, m, 0, kPoints);
   for (std::int64_t b = 0; b < k / lanes(); ++b)
-    transform_output(m, conv.bias, conv.out(), first, last, first, b, conv.y);
+    transform_output(m, conv.addends, conv.out(), first, last, first, b, conv.y);
 }
 
 // Few tiles: the weight is the largest operand, so each thread takes some of the points and reads its part only.
@@ -66,8 +66,19 @@ void convolve_by_points(const Convolution& conv) {
   });
   parallel_each(kPoints, [&](std::int64_t p) { multiply(v, conv.u, m, p, p + 1); });
   parallel_each(k / lanes(), [&](std::int64_t b) {
-    transform_output(m, conv.bias, conv.out(), 0, rows, 0, b, conv.y);
+    transform_output(m, conv.addends, conv.out(), 0, rows, 0, b, conv.y);
   });
+}
+
+// db += Σ dy of tile rows [first, last), image by image: the point (1, 1) of A dy Aᵀ is the sum of its tile.
+void add_images(const Panel& m, std::int64_t block, const Planes& out, std::int64_t first, std::int64_t last, float* db) {
+  const std::int64_t tiles_y = out.tiles_y(), tiles_x = out.tiles_x();
+  const std::int64_t count = std::min(lanes(), out.c - block * lanes());
+  for (std::int64_t r = first; r < last;) {
+    const std::int64_t image = r / tiles_y, end = std::min(last, (image + 1) * tiles_y);
+    add_tiles(m, 7, (r - first) * tiles_x, (end - first) * tiles_x, block, count, db + image * out.c + block * lanes());
+    r = end;
+  }
 }
 
 }  // namespace
@@ -81,8 +92,9 @@ void winograd_weight(const float* weight, std::int64_t k, std::int64_t c, bool a
   parallel_each(blocks, [&](std::int64_t b) { transform_weight(weight, {k, c, adjoint}, b, b + 1, u); });
 }
 
-void winograd_convolution(const ConvolutionShape& shape, const float* x, const float* u, const float* bias, float* y) {
-  const Convolution conv{shape, x, u, bias, y};
+void winograd_convolution(const ConvolutionShape& shape, const float* x, const float* u, const Addends& addends,
+                          float* y) {
+  const Convolution conv{shape, x, u, addends, y};
   const std::int64_t rows = conv.tile_rows(), tiles_x = conv.in().tiles_x(), threads = at::get_num_threads();
   constexpr std::int64_t few_tiles = 32;   // a thread: below, reading the weight dominates
   if (threads > 1 && (rows * tiles_x < few_tiles * threads || rows < threads)) return convolve_by_points(conv);
@@ -105,7 +117,7 @@ void winograd_weight_gradient(const ConvolutionShape& shape, const float* x, con
   float* data = panels_of_thread(panel_floats(c, step * tiles_x) + panel_floats(k, step * tiles_x));
   thread_local Scratch sum;
   float* du = sum.floats(winograd_weight_floats(shape.k, shape.c));
-  if (db != nullptr) std::fill_n(db, shape.k, 0.0f);
+  std::fill_n(db, shape.n * shape.k, 0.0f);
   for (std::int64_t first = 0; first < rows; first += step) {
     const std::int64_t last = std::min(rows, first + step), tiles = (last - first) * tiles_x;
     const Panel v = make_panel(data, c, tiles), m = make_panel(data + panel_floats(c, tiles), k, tiles);
@@ -116,10 +128,7 @@ void winograd_weight_gradient(const ConvolutionShape& shape, const float* x, con
     parallel_each(kPoints * k_blocks, [&](std::int64_t i) {
       multiply_gradient(m, v, i / k_blocks, i % k_blocks, first > 0, du);
     });
-    if (db == nullptr) continue;
-    const float* sums = m.data + 7 * m.point_stride;   // the point (1, 1) holds the sum of its tile
-    for (std::int64_t i = 0; i < shape.k; ++i)
-      for (std::int64_t t = 0; t < tiles; ++t) db[i] += sums[(i / lanes() * tiles + t) * lanes() + i % lanes()];
+    parallel_each(k_blocks, [&](std::int64_t b) { add_images(m, b, out, first, last, db); });
   }
   parallel_each(shape.k, [&](std::int64_t i) { transform_weight_gradient(du, {shape.k, shape.c, false}, i, dw); });
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <spnn/kernels/winograd_simd.h>
+
 #include <cstdint>
 
 namespace spnn::kernels {
@@ -18,11 +20,11 @@ std::int64_t winograd_weight_floats(std::int64_t k, std::int64_t c);
 // u ← the transformed weight [k, c, 3, 3]; `adjoint`: of the input gradient, which is the convolution k → c of dy.
 void winograd_weight(const float* weight, std::int64_t k, std::int64_t c, bool adjoint, float* u);
 
-// y ← conv(x) + bias; bias may be null.
-void winograd_convolution(const ConvolutionShape& shape, const float* x, const float* u, const float* bias, float* y);
+// y ← conv(x) + addends.
+void winograd_convolution(const ConvolutionShape& shape, const float* x, const float* u, const Addends& addends, float* y);
 
-// dw ← Σ over images and pixels of dy ⊗ x, db ← Σ dy (may be null): 36 products over tiles in the transformed domain,
-// a quarter of the multiplications of the direct sum.
+// dw ← Σ over images and pixels of dy ⊗ x: 36 products over tiles in the transformed domain, a quarter of the
+// multiplications of the direct sum. db [n, k] ← Σ over pixels of dy, which costs nothing here.
 void winograd_weight_gradient(const ConvolutionShape& shape, const float* x, const float* dy, float* dw, float* db);
 
 }  // namespace spnn::kernels

@@ -117,17 +117,21 @@ HWY_INLINE void load_tile(const float* p, const TilePlace& t, V (*v)[4]) {
   for (int i = 0; i < 16; ++i) v[i / 4][i % 4] = hn::Load(tag, buffer + i * kLanes);
 }
 
-HWY_INLINE void store_tile(V (*v)[4], const TilePlace& t, float* p) {
+HWY_INLINE void store_tile(V (*v)[4], const TilePlace& t, const float* residual, float* p) {
   const D tag;
   if (t.inside) {
-    for (int y = 0; y < 4; ++y) store_pixels(v[y], p + y * t.w, t.plane);
+    for (int y = 0; y < 4; ++y)
+      store_pixels(v[y], residual == nullptr ? nullptr : residual + y * t.w, p + y * t.w, t.plane);
     return;
   }
   HWY_ALIGN float buffer[16 * kLanes];
   for (int i = 0; i < 16; ++i) hn::Store(v[i / 4][i % 4], tag, buffer + i * kLanes);
   for (std::int64_t y = 0; y < t.rows; ++y)
     for (std::int64_t x = 0; x < t.columns; ++x)
-      for (std::int64_t c = 0; c < t.count; ++c) p[c * t.plane + y * t.w + x] = buffer[(y * 4 + x) * kLanes + c];
+      for (std::int64_t c = 0; c < t.count; ++c) {
+        const std::int64_t at = c * t.plane + y * t.w + x;
+        p[at] = buffer[(y * 4 + x) * kLanes + c] + (residual == nullptr ? 0.0f : residual[at]);
+      }
 }
 
 void transform_output_gradient(const float* dy, const Planes& planes, std::int64_t first, std::int64_t last,
@@ -157,18 +161,18 @@ void transform_output_gradient(const float* dy, const Planes& planes, std::int64
   }
 }
 
-void transform_output(const Panel& m, const float* bias, const Planes& planes, std::int64_t first, std::int64_t last,
-                      std::int64_t origin, std::int64_t block, float* y) {
+void transform_output(const Panel& m, const Addends& addends, const Planes& planes, std::int64_t first,
+                      std::int64_t last, std::int64_t origin, std::int64_t block, float* y) {
   const D tag;
   const std::int64_t tiles_y = planes.tiles_y(), tiles_x = planes.tiles_x();
   const std::int64_t count = std::min(kLanes, planes.c - block * kLanes);
-  HWY_ALIGN float padded_bias[kLanes] = {};
-  if (bias != nullptr) std::copy_n(bias + block * kLanes, count, padded_bias);
-  const V b = hn::Load(tag, padded_bias);
+  HWY_ALIGN float bias[kLanes] = {};
   for (std::int64_t r = first; r < last; ++r) {
-    const std::int64_t ty = r % tiles_y;
+    const std::int64_t image = r / tiles_y, ty = r % tiles_y;
+    if (addends.bias != nullptr) std::copy_n(addends.bias + image * addends.bias_stride + block * kLanes, count, bias);
+    const V b = hn::Load(tag, bias);
     const float* from = m.data + (block * m.tiles + (r - origin) * tiles_x) * kLanes;
-    float* to = y + ((r / tiles_y * planes.c + block * kLanes) * planes.h + ty * 4) * planes.w;
+    const std::int64_t at = ((image * planes.c + block * kLanes) * planes.h + ty * 4) * planes.w;
     for (std::int64_t tx = 0; tx < tiles_x; ++tx, from += kLanes) {
       V half[4][6], pixels[4][4];   // half: [row][point]
       for (int x = 0; x < 6; ++x) {
@@ -181,7 +185,8 @@ void transform_output(const Panel& m, const float* bias, const Planes& planes, s
         output_1d(half[i], pixels[i]);
         for (int x = 0; x < 4; ++x) pixels[i][x] = hn::Add(pixels[i][x], b);
       }
-      store_tile(pixels, tile_place(planes, ty, tx, count), to + tx * 4);
+      const float* residual = addends.residual == nullptr ? nullptr : addends.residual + at + tx * 4;
+      store_tile(pixels, tile_place(planes, ty, tx, count), residual, y + at + tx * 4);
     }
   }
 }
@@ -260,6 +265,7 @@ HWY_EXPORT(transform_output_gradient);
 HWY_EXPORT(transform_output);
 HWY_EXPORT(multiply);
 HWY_EXPORT(multiply_gradient);
+HWY_EXPORT(add_tiles);
 HWY_EXPORT(transform_weight_gradient);
 
 std::int64_t lanes() { return HWY_DYNAMIC_DISPATCH(lanes)(); }
@@ -275,15 +281,19 @@ void transform_output_gradient(const float* dy, const Planes& planes, std::int64
                                std::int64_t origin, std::int64_t block, const Panel& m) {
   HWY_DYNAMIC_DISPATCH(transform_output_gradient)(dy, planes, first, last, origin, block, m);
 }
-void transform_output(const Panel& m, const float* bias, const Planes& planes, std::int64_t first, std::int64_t last,
-                      std::int64_t origin, std::int64_t block, float* y) {
-  HWY_DYNAMIC_DISPATCH(transform_output)(m, bias, planes, first, last, origin, block, y);
+void transform_output(const Panel& m, const Addends& addends, const Planes& planes, std::int64_t first,
+                      std::int64_t last, std::int64_t origin, std::int64_t block, float* y) {
+  HWY_DYNAMIC_DISPATCH(transform_output)(m, addends, planes, first, last, origin, block, y);
 }
 void multiply(const Panel& v, const float* u, const Panel& m, std::int64_t first, std::int64_t last) {
   HWY_DYNAMIC_DISPATCH(multiply)(v, u, m, first, last);
 }
 void multiply_gradient(const Panel& m, const Panel& v, std::int64_t p, std::int64_t block, bool accumulate, float* du) {
   HWY_DYNAMIC_DISPATCH(multiply_gradient)(m, v, p, block, accumulate, du);
+}
+void add_tiles(const Panel& m, std::int64_t p, std::int64_t first, std::int64_t last, std::int64_t block,
+               std::int64_t count, float* sums) {
+  HWY_DYNAMIC_DISPATCH(add_tiles)(m, p, first, last, block, count, sums);
 }
 void transform_weight_gradient(const float* du, const WeightShape& shape, std::int64_t k, float* dw) {
   HWY_DYNAMIC_DISPATCH(transform_weight_gradient)(du, shape, k, dw);

@@ -49,9 +49,16 @@ void transform_input(const float* x, const Planes& planes, std::int64_t first, s
 void transform_output_gradient(const float* dy, const Planes& planes, std::int64_t first, std::int64_t last,
                                std::int64_t origin, std::int64_t block, const Panel& m);
 
-// Aᵀ m A + bias, for one block of channels; bias may be null.
-void transform_output(const Panel& m, const float* bias, const Planes& planes, std::int64_t first, std::int64_t last,
-                      std::int64_t origin, std::int64_t block, float* y);
+// What is added to a convolution: a bias a channel, of all images (stride 0) or of each (stride k), and a tensor like y.
+struct Addends {
+  const float* bias = nullptr;
+  std::int64_t bias_stride = 0;
+  const float* residual = nullptr;
+};
+
+// Aᵀ m A + addends, for one block of channels.
+void transform_output(const Panel& m, const Addends& addends, const Planes& planes, std::int64_t first,
+                      std::int64_t last, std::int64_t origin, std::int64_t block, float* y);
 
 // m[p] = v[p] · u[p] for the points [first, last).
 void multiply(const Panel& v, const float* u, const Panel& m, std::int64_t first, std::int64_t last);
@@ -59,6 +66,10 @@ void multiply(const Panel& v, const float* u, const Panel& m, std::int64_t first
 // du[p] (+)= m[p]ᵀ · v[p] for the block `block` of output channels of point p; du is [36][K][C] with
 // padded K and C, points point_stride(K·C) apart.
 void multiply_gradient(const Panel& m, const Panel& v, std::int64_t p, std::int64_t block, bool accumulate, float* du);
+
+// sums[i] += Σ over the tiles [first, last) of point p, for the first `count` channels of block `block`.
+void add_tiles(const Panel& m, std::int64_t p, std::int64_t first, std::int64_t last, std::int64_t block,
+               std::int64_t count, float* sums);
 
 // Gᵀ du G for output channel k.
 void transform_weight_gradient(const float* du, const WeightShape& shape, std::int64_t k, float* dw);

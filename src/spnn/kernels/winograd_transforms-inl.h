@@ -1,5 +1,5 @@
-// The one-dimensional transforms of Winograd's F(4, 3) at the points 0, ±1, ±2, ∞ (Lavin and Gray 2016) and the
-// exchange of channels and pixels between planes and vectors. Included once per instruction set.
+// The one-dimensional transforms of Winograd's F(4, 3) at the points 0, ±1, ±2, ∞ (Lavin and Gray 2016).
+// Included once per instruction set.
 #if defined(SPNN_WINOGRAD_TRANSFORMS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SPNN_WINOGRAD_TRANSFORMS_INL_H
 #undef SPNN_WINOGRAD_TRANSFORMS_INL_H
@@ -8,14 +8,10 @@
 #endif
 
 #include <hwy/highway.h>
+#include <spnn/kernels/vectors-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace spnn::kernels::HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
-using D = hn::CappedTag<float, 16>;
-using V = hn::Vec<D>;
-constexpr std::int64_t kLanes = hn::MaxLanes(D());
 
 HWY_INLINE void input_1d(const V* d, V* o) {   // Bᵀ, 6 → 6
   const D tag;
@@ -74,54 +70,6 @@ HWY_INLINE void weight_adjoint_1d(const V* u, V* o) {   // Gᵀ, 6 → 3
   o[0] = hn::MulAdd(hn::Set(tag, 0.25f), u[0], hn::MulAdd(hn::Set(tag, 1.0f / 24), s2, hn::Neg(s1)));
   o[1] = hn::MulSub(hn::Set(tag, 1.0f / 12), d2, d1);
   o[2] = hn::Add(hn::MulSub(sixth, s2, s1), u[5]);
-}
-
-// Vector b·4 … b·4+3 of the result are four pixels of channel b·4 (p points to channel 0 of the four, planes are
-// `stride` apart).
-template <class Tag>
-HWY_INLINE hn::Vec<Tag> load_blocks(Tag tag, const float* p, std::int64_t stride) {
-  if constexpr (hn::MaxLanes(Tag()) == 4) {
-    return hn::LoadU(tag, p);
-  } else {
-    const hn::Half<Tag> half;
-    return hn::Combine(tag, load_blocks(half, p + hn::MaxLanes(Tag()) / 2 * stride, stride), load_blocks(half, p, stride));
-  }
-}
-
-template <class Tag>
-HWY_INLINE void store_blocks(Tag tag, hn::Vec<Tag> v, float* p, std::int64_t stride) {
-  if constexpr (hn::MaxLanes(Tag()) == 4) {
-    hn::StoreU(v, tag, p);
-  } else {
-    const hn::Half<Tag> half;
-    store_blocks(half, hn::LowerHalf(half, v), p, stride);
-    store_blocks(half, hn::UpperHalf(half, v), p + hn::MaxLanes(Tag()) / 2 * stride, stride);
-  }
-}
-
-// Transposes every 4×4 block of four vectors; its own inverse.
-HWY_INLINE void transpose_4x4(V* v) {
-  const D tag;
-  const hn::RepartitionToWide<hn::RebindToUnsigned<D>> wide;
-  const auto a = hn::BitCast(wide, hn::InterleaveLower(tag, v[0], v[1]));
-  const auto b = hn::BitCast(wide, hn::InterleaveUpper(tag, v[0], v[1]));
-  const auto c = hn::BitCast(wide, hn::InterleaveLower(tag, v[2], v[3]));
-  const auto d = hn::BitCast(wide, hn::InterleaveUpper(tag, v[2], v[3]));
-  v[0] = hn::BitCast(tag, hn::InterleaveLower(wide, a, c));
-  v[1] = hn::BitCast(tag, hn::InterleaveUpper(wide, a, c));
-  v[2] = hn::BitCast(tag, hn::InterleaveLower(wide, b, d));
-  v[3] = hn::BitCast(tag, hn::InterleaveUpper(wide, b, d));
-}
-
-// Four neighbouring pixels of kLanes planes ↔ four vectors over channels.
-HWY_INLINE void load_pixels(const float* p, std::int64_t plane, V* v) {
-  for (int j = 0; j < 4; ++j) v[j] = load_blocks(D(), p + j * plane, plane);
-  transpose_4x4(v);
-}
-
-HWY_INLINE void store_pixels(V* v, float* p, std::int64_t plane) {
-  transpose_4x4(v);
-  for (int j = 0; j < 4; ++j) store_blocks(D(), v[j], p + j * plane, plane);
 }
 
 }  // namespace spnn::kernels::HWY_NAMESPACE

@@ -1,5 +1,5 @@
 #include <spnn/core/errors.h>
-#include <spnn/kernels/conv3x3.h>
+#include <spnn/kernels/convolution.h>
 #include <spnn/kernels/group_norm.h>
 #include <spnn/layers/layers.h>
 
@@ -17,6 +17,9 @@ bool one_algorithm_for_all_batches(const Tensor& x) {
   return x.is_cpu() && x.scalar_type() == torch::kFloat32 && at::hasMKLDNN();
 }
 
+bool same_size_3x3(const Conv2dConfig& c) { return c.kernel == 3 && c.stride == 1 && c.padding == 1; }
+bool pointwise(const Conv2dConfig& c) { return c.kernel == 1 && c.stride == 1 && c.padding == 0; }
+
 }  // namespace
 
 Conv2d::Conv2d(Conv2dConfig config) : config_(config) {
@@ -27,12 +30,24 @@ Conv2d::Conv2d(Conv2dConfig config) : config_(config) {
 }
 
 Tensor Conv2d::forward(const Tensor& x) const {
-  if (config_.kernel == 3 && config_.stride == 1 && config_.padding == 1) return conv3x3(x, weight, bias);
+  if (same_size_3x3(config_)) return conv3x3(x, weight, bias);
+  if (pointwise(config_)) return conv1x1(x, weight, bias);
   if (one_algorithm_for_all_batches(x)) {
     const auto pair = [](std::int64_t n) { return std::array{n, n}; };
     return at::mkldnn_convolution(x.contiguous(), weight, bias, pair(config_.padding), pair(config_.stride), pair(1), 1);
   }
   return torch::conv2d(x, weight, bias, config_.stride, config_.padding);
+}
+
+Tensor Conv2d::forward_plus(const Tensor& x, const Tensor& residual) const {
+  if (same_size_3x3(config_)) return conv3x3(x, weight, bias, residual);
+  if (pointwise(config_)) return conv1x1(x, weight, bias, residual);
+  return forward(x) + residual;
+}
+
+Tensor Conv2d::forward_biased(const Tensor& x, const Tensor& image_bias) const {
+  if (same_size_3x3(config_)) return conv3x3(x, weight, image_bias + bias);
+  return forward(x) + image_bias.unsqueeze(-1).unsqueeze(-1);
 }
 
 ConvTranspose2d::ConvTranspose2d(Conv2dConfig config) : config_(config) {

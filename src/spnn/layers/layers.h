@@ -21,6 +21,8 @@ class Conv2d : public torch::nn::Module {
  public:
   explicit Conv2d(Conv2dConfig config);
   Tensor forward(const Tensor& x) const;
+  Tensor forward_plus(const Tensor& x, const Tensor& residual) const;      // forward(x) + residual, like the result
+  Tensor forward_biased(const Tensor& x, const Tensor& image_bias) const;  // forward(x) + image_bias [n, out] everywhere
   const Conv2dConfig& config() const { return config_; }
   Tensor weight, bias;
 

@@ -29,10 +29,8 @@ ResBlock::ResBlock(std::int64_t in, std::int64_t out, std::int64_t temb_channels
 }
 
 Tensor ResBlock::forward(const Tensor& x, const Tensor& silu_temb) const {
-  auto h = conv1_->forward(norm1_->forward_silu(x));
-  h = h + temb_proj_->forward(silu_temb).unsqueeze(-1).unsqueeze(-1);
-  h = conv2_->forward(norm2_->forward_silu(h));
-  return (nin_shortcut_ ? nin_shortcut_->forward(x) : x) + h;
+  const auto h = conv1_->forward_biased(norm1_->forward_silu(x), temb_proj_->forward(silu_temb));
+  return conv2_->forward_plus(norm2_->forward_silu(h), nin_shortcut_ ? nin_shortcut_->forward(x) : x);
 }
 
 AttnBlock::AttnBlock(std::int64_t channels, std::int64_t groups) {
@@ -49,7 +47,7 @@ Tensor AttnBlock::forward(const Tensor& x) const {
   const double scale = 1.0 / std::sqrt(static_cast<double>(x.size(1)));
   const auto weights = torch::softmax(torch::bmm(q.transpose(1, 2), k) * scale, /*dim=*/2);   // [B, query, key]
   const auto mixed = torch::bmm(v, weights.transpose(1, 2)).view_as(x);
-  return x + proj_out_->forward(mixed);
+  return proj_out_->forward_plus(mixed, x);
 }
 
 }  // namespace spnn

@@ -1,5 +1,6 @@
 #include <spnn/core/rng.h>
-#include <spnn/kernels/conv3x3.h>
+#include <spnn/kernels/convolution.h>
+#include <spnn/kernels/exact.h>
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
@@ -71,20 +72,58 @@ TEST_P(Conv3x3, SameBitsTwiceAndWithAnyNumberOfThreads) {
   at::set_num_threads(threads);
 }
 
+// The same laws for 1×1, for a bias of each image and for a residual.
+using Convolve = Tensor (*)(const Tensor&, const Tensor&, const Tensor&, const Tensor&);
+
+Tensor in_torch(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& residual) {
+  return torch::conv2d(x, weight, {}, 1, weight.size(2) / 2) + bias.view({-1, weight.size(0), 1, 1}) + residual;
+}
+
+void expect_equal_with_gradients(Convolve convolve, const std::vector<Tensor>& inputs, const Tensor& dy) {
+  std::vector<Tensor> f, d;
+  for (const Tensor& t : inputs) {
+    f.push_back(t.clone().requires_grad_());
+    d.push_back(in_double(t));
+  }
+  const Tensor y = convolve(f[0], f[1], f[2], f[3]), exact = in_torch(d[0], d[1], d[2], d[3]);
+  y.backward(dy);
+  exact.backward(dy.to(torch::kFloat64));
+  EXPECT_LT(relative(y, exact), 1e-5);
+  for (std::size_t i = 0; i < f.size(); ++i) EXPECT_LT(relative(f[i].grad(), d[i].grad()), 1e-5) << "gradient " << i;
+}
+
+TEST_P(Conv3x3, AddsABiasOfEachImageAndAResidual) {
+  const Tensor residual = rng.fork(4).randn(dy.sizes());
+  expect_equal_with_gradients(conv3x3, {x, weight, rng.fork(5).randn({x.size(0), weight.size(0)}), residual}, dy);
+}
+
+TEST_P(Conv3x3, PointwiseEqualsDirectConvolutionInDouble) {
+  const Tensor w = weight.slice(2, 1, 2).slice(3, 1, 2).contiguous(), residual = rng.fork(4).randn(dy.sizes());
+  expect_equal_with_gradients(conv1x1, {x, w, bias, residual}, dy);
+}
+
+TEST_P(Conv3x3, PointwiseImageDoesNotDependOnTheBatch) {
+  torch::NoGradGuard no_grad;
+  const Tensor w = weight.slice(2, 1, 2).slice(3, 1, 2).contiguous(), y = conv1x1(x, w, bias);
+  for (std::int64_t i = 0; i < x.size(0); ++i)
+    EXPECT_TRUE(torch::equal(conv1x1(x.narrow(0, i, 1), w, bias), y.narrow(0, i, 1))) << "image " << i;
+}
+
 INSTANTIATE_TEST_SUITE_P(Shapes, Conv3x3,
                          ::testing::Values(Shape{1, 4, 4, 4, 4}, Shape{2, 16, 16, 8, 8}, Shape{5, 48, 48, 32, 32},
                                            Shape{3, 12, 20, 7, 9}, Shape{1, 33, 65, 13, 5}, Shape{4, 5, 6, 3, 3},
                                            Shape{2, 96, 40, 16, 16}, Shape{1, 192, 64, 4, 4}, Shape{2, 64, 192, 8, 8},
-                                           Shape{1, 17, 31, 30, 66}, Shape{5, 24, 112, 10, 6}, Shape{1, 8, 8, 4, 130}),
+                                           Shape{1, 17, 31, 30, 66}, Shape{5, 24, 112, 10, 6}, Shape{1, 8, 8, 4, 130},
+                                           Shape{3, 1, 3, 2, 5}),
                          [](const auto& info) {
                            const Shape& s = info.param;
                            return fmt::format("n{}c{}k{}h{}w{}", s.n, s.c, s.k, s.h, s.w);
                          });
 
-TEST(Conv3x3Choice, OneChannelAndTinyMapsAndDoubleAreTorchs) {
+TEST(Conv3x3Choice, DoubleAndSingleRowsAreTorchs) {
   const Rng rng(3);
-  for (const auto type : {torch::kFloat32, torch::kFloat64}) {
-    const Tensor x = rng.randn({2, 1, 2, 5}, type), weight = rng.randn({3, 1, 3, 3}, type), bias = rng.randn({3}, type);
+  for (const auto& [type, h] : {std::pair{torch::kFloat32, 1}, {torch::kFloat64, 8}}) {
+    const Tensor x = rng.randn({2, 5, h, 5}, type), weight = rng.randn({3, 5, 3, 3}, type), bias = rng.randn({3}, type);
     EXPECT_TRUE(torch::equal(conv3x3(x, weight, bias), torch::conv2d(x, weight, bias, 1, 1)));
   }
 }
@@ -93,7 +132,7 @@ TEST(Conv3x3Choice, ExactScopeForcesTheDirectConvolution) {
   const Rng rng(3);
   const Tensor x = rng.randn({1, 16, 12, 12}), weight = rng.randn({16, 16, 3, 3}), bias = rng.randn({16});
   const Tensor direct = torch::conv2d(x, weight, bias, 1, 1), fast = conv3x3(x, weight, bias);
-  const ScopedExactConvolution exact;
+  const ScopedExactKernels exact;
   EXPECT_TRUE(torch::equal(conv3x3(x, weight, bias), direct));
   EXPECT_FALSE(torch::equal(fast, direct));
 }

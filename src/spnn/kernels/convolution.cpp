@@ -1,0 +1,147 @@
+#include <spnn/kernels/convolution.h>
+
+#include <spnn/core/errors.h>
+#include <spnn/core/shape.h>
+#include <spnn/kernels/exact.h>
+#include <spnn/kernels/pointwise.h>
+#include <spnn/kernels/weight_cache.h>
+#include <spnn/kernels/winograd.h>
+
+#include <torch/csrc/autograd/custom_function.h>
+
+namespace spnn {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+const float* pointer(const Tensor& t) { return t.defined() ? t.data_ptr<float>() : nullptr; }
+
+Tensor empty_output(const Tensor& x, std::int64_t k) {
+  return torch::empty({x.size(0), k, x.size(2), x.size(3)}, x.options());
+}
+
+// The two kinds of convolution: how a weight is prepared and used, and its gradient.
+struct Winograd {
+  static Tensor prepare(const Tensor& weight, bool adjoint) {
+    const std::int64_t k = weight.size(0), c = weight.size(1);
+    Tensor u = torch::empty({adjoint ? kernels::winograd_weight_floats(c, k) : kernels::winograd_weight_floats(k, c)});
+    kernels::winograd_weight(pointer(weight), k, c, adjoint, u.data_ptr<float>());
+    return u;
+  }
+  static Tensor convolve(const Tensor& x, const Tensor& u, std::int64_t k, const Tensor& bias, const Tensor& residual) {
+    Tensor y = empty_output(x, k);
+    const std::int64_t stride = bias.defined() && bias.dim() == 2 ? k : 0;
+    kernels::winograd_convolution({x.size(0), x.size(1), x.size(2), x.size(3), k}, pointer(x), pointer(u),
+                                  {pointer(bias), stride, pointer(residual)}, y.data_ptr<float>());
+    return y;
+  }
+  // dw, and db for each image.
+  static std::pair<Tensor, Tensor> weight_gradient(const Tensor& x, const Tensor& weight, const Tensor& dy) {
+    const std::int64_t k = weight.size(0);
+    Tensor dw = torch::empty_like(weight), db = torch::empty({x.size(0), k}, weight.options());
+    kernels::winograd_weight_gradient({x.size(0), x.size(1), x.size(2), x.size(3), k}, pointer(x), pointer(dy),
+                                      dw.data_ptr<float>(), db.data_ptr<float>());
+    return {dw, db};
+  }
+};
+
+struct Pointwise {
+  static Tensor prepare(const Tensor& weight, bool adjoint) {
+    const std::int64_t k = weight.size(0), c = weight.size(1);
+    Tensor u = torch::empty({adjoint ? kernels::pointwise_weight_floats(c, k) : kernels::pointwise_weight_floats(k, c)});
+    kernels::pack_pointwise(pointer(weight), k, c, adjoint, u.data_ptr<float>());
+    return u;
+  }
+  static Tensor convolve(const Tensor& x, const Tensor& u, std::int64_t k, const Tensor& bias, const Tensor& residual) {
+    Tensor y = empty_output(x, k);
+    kernels::pointwise_convolution({{x.size(0), x.size(1), k, x.size(2) * x.size(3)}, pointer(x), pointer(u),
+                                    pointer(bias), pointer(residual), y.data_ptr<float>()});
+    return y;
+  }
+  static std::pair<Tensor, Tensor> weight_gradient(const Tensor& x, const Tensor& weight, const Tensor& dy) {
+    const std::int64_t k = weight.size(0);
+    Tensor dw = torch::empty_like(weight), db = torch::empty({1, k}, weight.options());
+    kernels::pointwise_weight_gradient({x.size(0), x.size(1), k, x.size(2) * x.size(3)}, pointer(x), pointer(dy),
+                                       dw.data_ptr<float>(), db.data_ptr<float>());
+    return {dw, db};
+  }
+};
+
+template <class Kind>
+class ConvolutionFunction : public torch::autograd::Function<ConvolutionFunction<Kind>> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                        const c10::optional<Tensor>& residual) {
+    context->save_for_backward({x, weight});
+    context->saved_data["bias_per_image"] = bias.dim() == 2;
+    context->saved_data["residual"] = residual.has_value();
+    return Kind::convolve(x, Kind::prepare(weight, false), weight.size(0), bias, residual.value_or(Tensor()));
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const auto saved = context->get_saved_variables();
+    const Tensor &x = saved[0], &weight = saved[1];
+    const Tensor dy = gradients[0].contiguous();
+    const bool bias_per_image = context->saved_data["bias_per_image"].toBool();
+    Tensor dx, dw, db;
+    if (context->needs_input_grad(0)) dx = Kind::convolve(dy, Kind::prepare(weight, true), x.size(1), {}, {});
+    if (context->needs_input_grad(1)) std::tie(dw, db) = Kind::weight_gradient(x, weight, dy);
+    else if (context->needs_input_grad(2)) db = dy.sum({2, 3});
+    if (db.defined() && !bias_per_image) db = db.size(0) == 1 ? db[0] : db.sum(0);
+    return {dx, dw, db, context->saved_data["residual"].toBool() ? dy : Tensor()};
+  }
+};
+
+bool plain_float(const Tensor& t) {
+  return t.device().is_cpu() && t.scalar_type() == torch::kFloat32 && t.layout() == torch::kStrided;
+}
+
+bool can(const Tensor& x, const Tensor& weight) {
+  return !exact_kernels() && plain_float(x) && plain_float(weight) && x.dim() == 4 && x.numel() > 0 &&
+         x.size(1) == weight.size(1);
+}
+
+Tensor contiguous(const Tensor& t) { return t.defined() ? t.contiguous() : t; }
+
+template <class Kind>
+Tensor apply(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& residual, kernels::WeightCache& cache) {
+  const Tensor input = x.contiguous(), w = weight.contiguous(), b = bias.contiguous(), r = contiguous(residual);
+  const bool differentiate =
+      torch::GradMode::is_enabled() && (x.requires_grad() || weight.requires_grad() || bias.requires_grad() ||
+                                        (residual.defined() && residual.requires_grad()));
+  if (differentiate)
+    return ConvolutionFunction<Kind>::apply(input, w, b, r.defined() ? c10::optional<Tensor>(r) : c10::nullopt);
+  const Tensor u = cache.get(w, [](const Tensor& value) { return Kind::prepare(value, false); });
+  return Kind::convolve(input, u, weight.size(0), b, r);
+}
+
+Tensor by_torch(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& residual, std::int64_t padding) {
+  Tensor y = bias.dim() == 2 ? torch::conv2d(x, weight, {}, 1, padding) + bias.unsqueeze(-1).unsqueeze(-1)
+                             : torch::conv2d(x, weight, bias, 1, padding);
+  return residual.defined() ? y + residual : y;
+}
+
+void require_residual(const Tensor& x, const Tensor& weight, const Tensor& residual, std::string_view where) {
+  if (!residual.defined()) return;
+  const std::vector<std::int64_t> expected{x.size(0), weight.size(0), x.size(2), x.size(3)};
+  require(residual.sizes() == expected, where, fmt::format("a residual {}", to_string(expected)), to_string(residual.sizes()));
+}
+
+}  // namespace
+
+Tensor conv3x3(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& residual) {
+  require_residual(x, weight, residual, "conv3x3");
+  if (!can(x, weight) || x.size(2) == 1 || x.size(3) == 1) return by_torch(x, weight, bias, residual, 1);
+  static kernels::WeightCache cache;
+  return apply<Winograd>(x, weight, bias, residual, cache);
+}
+
+Tensor conv1x1(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& residual) {
+  require_residual(x, weight, residual, "conv1x1");
+  if (!can(x, weight)) return by_torch(x, weight, bias, residual, 0);
+  static kernels::WeightCache cache;
+  return apply<Pointwise>(x, weight, bias, residual, cache);
+}
+
+}  // namespace spnn

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <spnn/kernels/winograd_simd.h>
+
+#include <cstdint>
+
+namespace spnn::kernels {
+
+// The vector code of pointwise.cpp. A packed weight is [rows / L][columns][L], L the vector length, rows padded by zeros.
+struct PointwiseShape {
+  std::int64_t n, c, k, pixels;   // x [n, c, pixels] → y [n, k, pixels]
+};
+
+// Packs [k, c] with rows k, or, `transposed`, with rows c.
+void pack_pointwise(const float* weight, std::int64_t k, std::int64_t c, bool transposed, float* packed);
+
+struct PointwiseJob {
+  PointwiseShape shape;
+  const float* x;
+  const float* packed;
+  const float* bias;       // may be null
+  const float* residual;   // like y, may be null
+  float* y;
+};
+
+// y of `count` ≤ 3 vectors of pixels from `pixel` of image `image` on. With pixels == L the vectors may run over
+// images, and with count == 1 the vector may be incomplete. `panel` has room for 3·L·c floats.
+void pointwise_vectors(const PointwiseJob& job, std::int64_t image, std::int64_t pixel, std::int64_t count, float* panel);
+
+// One block of channels of images [first, last) as a panel of one point, a tile a pixel.
+void pack_pixels(const float* x, std::int64_t c, std::int64_t pixels, std::int64_t first, std::int64_t last,
+                 std::int64_t block, const Panel& panel);
+
+}  // namespace spnn::kernels
