@@ -10,6 +10,10 @@ void add_sample(CLI::App& spnn);
 void add_train(CLI::App& spnn);
 void add_inspect(CLI::App& spnn);
 void add_convert(CLI::App& spnn);
+void add_reconstruct(CLI::App& spnn);
+void add_edit(CLI::App& spnn);
+void add_evaluate(CLI::App& spnn);
+void add_ablate(CLI::App& spnn);
 
 // The order of `spnn --help`.
 inline constexpr std::initializer_list<AddCommand> all_commands = {
@@ -18,6 +22,10 @@ inline constexpr std::initializer_list<AddCommand> all_commands = {
     add_train,
     add_inspect,
     add_convert,
+    add_reconstruct,
+    add_edit,
+    add_evaluate,
+    add_ablate,
 };
 
 }  // namespace spnn::cli

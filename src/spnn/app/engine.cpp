@@ -24,6 +24,24 @@ class TorchEngine final : public Engine {
   DataSheet data_sheet(const DataSheetJob& job, Observer& observer) override { return app::data_sheet(job, observer); }
   std::string inspect(const InspectJob& job) override { return app::inspect(job); }
   std::string convert(const ConvertJob& job) override { return app::convert(job); }
+  RestorationReport reconstruct(const ReconstructJob& job, Observer& observer) override {
+    return app::reconstruct(job, observer);
+  }
+  RestorationReport edit(const EditJob& job, Observer& observer) override {
+    return app::edit(job, observer);
+  }
+  ExperimentResult evaluate_reconstruction(const ReconstructionExperiment& job, Observer& observer) override {
+    return app::evaluate_reconstruction(job, observer);
+  }
+  ExperimentResult evaluate_editing(const EditingExperiment& job, Observer& observer) override {
+    return app::evaluate_editing(job, observer);
+  }
+  ExperimentResult evaluate_prior(const PriorExperiment& job, Observer& observer) override {
+    return app::evaluate_prior(job, observer);
+  }
+  ExperimentResult ablate(const AblationExperiment& job, Observer& observer) override {
+    return app::ablate(job, observer);
+  }
   void train_prior(const TrainJob& job, Observer& observer) override { app::train_prior(job, observer); }
   SampleReport sample(const SampleJob& job, Observer& observer) override { return app::sample(job, observer); }
   void train_classifier(const TrainJob& job, Observer& observer) override { app::train_classifier(job, observer); }

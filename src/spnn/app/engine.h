@@ -4,6 +4,7 @@
 // it at run time (loading libtorch takes 0.6 s, which `--help` and a mistyped option should not cost).
 
 #include <spnn/app/data.h>
+#include <spnn/app/experiments.h>
 #include <spnn/app/model_files.h>
 #include <spnn/app/sampling.h>
 #include <spnn/app/training.h>
@@ -26,6 +27,16 @@ class Engine {
   virtual DataSheet data_sheet(const DataSheetJob& job, Observer& observer) = 0;
   virtual std::string inspect(const InspectJob& job) = 0;   // a report in JSON
   virtual std::string convert(const ConvertJob& job) = 0;   // what the file was, in a sentence
+
+  // Restoration: every finished image is on the disk before the next batch begins.
+  virtual RestorationReport reconstruct(const ReconstructJob& job, Observer& observer) = 0;
+  virtual RestorationReport edit(const EditJob& job, Observer& observer) = 0;
+
+  virtual ExperimentResult evaluate_reconstruction(const ReconstructionExperiment& job, Observer& observer) = 0;
+  virtual ExperimentResult evaluate_editing(const EditingExperiment& job, Observer& observer) = 0;
+  virtual ExperimentResult evaluate_prior(const PriorExperiment& job, Observer& observer) = 0;
+  virtual ExperimentResult ablate(const AblationExperiment& job, Observer& observer) = 0;
+
   virtual void train_prior(const TrainJob& job, Observer& observer) = 0;
   virtual SampleReport sample(const SampleJob& job, Observer& observer) = 0;
   virtual void train_classifier(const TrainJob& job, Observer& observer) = 0;

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands.h"
+#include "restoration_options.h"
+
+namespace spnn::cli {
+namespace {
+
+struct Arguments {
+  app::EditJob job;
+  AttributeWords words;
+};
+
+}  // namespace
+
+void add_edit(CLI::App& spnn) {
+  auto* command = spnn.add_subcommand("edit", "make faces with chosen attributes, from noise or from a photo");
+  auto a = std::make_shared<Arguments>();
+  command->add_option("PHOTOS", a->job.photos, "photos to start from (default: noise)")->check(CLI::ExistingFile);
+  add_attributes(*command, a->words);
+  command->add_option("--strength", a->job.strength, "distance of the attributes from their mean in units of σ")
+      ->check(CLI::NonNegativeNumber)->capture_default_str()->group("Attributes");
+  command->add_flag("--fit", a->job.fit, "cut the middle square out of photos of another size and resize it");
+  command->add_option("-o,--output", a->job.output, "a folder")->capture_default_str();
+  command->add_option("-n,--samples", a->job.samples, "images for each photo, or in all")->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--seed", a->job.seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
+  add_models(*command, a->job.models, false);
+  add_sampling(*command, a->job.sampling);
+  add_guidance(*command, a->job.guidance);
+  command->footer("The window 0 stands for the paper's: t < 500 for one attribute, t < 800 for several. A photo is noised to\n"
+                  "the start of the window and guided from there.\n\nExamples:\n"
+                  "  spnn edit --set Smiling --set Eyeglasses -n 8 -o out\n"
+                  "  spnn edit me.jpg --fit --set Smiling --unset Eyeglasses -o out");
+  command->callback([a] {
+    a->job.attributes = a->words.requests();
+    if (a->job.attributes.empty()) throw CLI::RequiredError("--set or --unset");
+    const auto report = engine().edit(a->job, terminal());
+    for (const auto& image : report.images) {
+      fmt::print("{}  {}  |Δp| {:.4f}  seed {}\n", image.file, image.agreement == 1 ? "as asked" : "NOT as asked",
+                 image.mean_abs_dp, image.seed);
+    }
+    fmt::print("{} images, {:.1f} % of the attributes as asked on the saved files, {:.2f} s an image\n", report.images.size(),
+               100 * report.agreement, report.seconds_per_image);
+  });
+}
+
+}  // namespace spnn::cli

@@ -1,0 +1,157 @@
+#include "restoration_options.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+namespace spnn::cli {
+namespace {
+
+// λ as the paper has it; the message names what was given.
+const CLI::Validator unit_interval(
+    [](std::string& text) -> std::string {
+      double value = 0;
+      if (!CLI::detail::lexical_cast(text, value) || value < 0 || value > 1) {
+        return fmt::format("expected a number in [0, 1], got '{}'", text);
+      }
+      return {};
+    },
+    "[0, 1]");
+
+}  // namespace
+
+void add_models(CLI::App& command, app::ModelChoice& models, bool judge) {
+  const auto group = "Models";
+  command.add_option("--models", models.family, "family of shipped models: celebahq64 or fashion")
+      ->capture_default_str()->group(group);
+  command.add_option("--classifier", models.classifier, "a pseudo-invertible network instead of the shipped one")
+      ->check(CLI::ExistingFile)->group(group);
+  command.add_option("--prior", models.prior, "a diffusion prior instead of the shipped one")
+      ->check(CLI::ExistingFile)->group(group);
+  if (judge) {
+    command.add_option("--judge", models.judge, "a judge instead of the shipped one")->check(CLI::ExistingFile)->group(group);
+  }
+}
+
+void add_sampling(CLI::App& command, app::SamplingOptions& sampling) {
+  const auto group = "Sampling";
+  command.add_option("--steps", sampling.steps, "steps of the respaced chain")->check(CLI::Range(1, 1000))
+      ->capture_default_str()->group(group);
+  command.add_option("--sampler", sampling.sampler, "ddpm, ddim, or reference (the public SPNN code's variance)")
+      ->check(CLI::IsMember({"ddpm", "ddim", "reference"}))->capture_default_str()->group(group);
+  command.add_option("--eta", sampling.eta, "noise of DDIM: 0 is deterministic, 1 is DDPM's")->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str()->group(group);
+  command.add_option("--travel-length", sampling.travel_length, "time travel: steps back a jump")
+      ->check(CLI::PositiveNumber)->capture_default_str()->group(group);
+  command.add_option("--travel-repeat", sampling.travel_repeat, "time travel: how often each stretch is walked")
+      ->check(CLI::PositiveNumber)->capture_default_str()->group(group);
+  command.add_option("--batch", sampling.batch, "images computed together")->check(CLI::PositiveNumber)
+      ->capture_default_str()->group(group);
+}
+
+void add_guidance(CLI::App& command, app::GuidanceOptions& guidance) {
+  const auto group = "Guidance";
+  command.add_option("--pseudo-inverse", guidance.pseudo_inverse, "which z completes y: learned, anchored, origin, random, min-norm")
+      ->check(CLI::IsMember({"learned", "anchored", "origin", "random", "min-norm"}))->capture_default_str()->group(group);
+  command.add_option("--metric", guidance.metric,
+                     "completion that back-projection moves in: plain (the paper's), residual, or naive (none)")
+      ->check(CLI::IsMember({"plain", "residual", "naive"}))->capture_default_str()->group(group);
+  command.add_option("--schedule", guidance.schedule, "of λ: constant, two-level (--lambda, then --late) or adaptive (α·tanh(γ·|Δ|))")
+      ->check(CLI::IsMember({"constant", "two-level", "adaptive"}))->capture_default_str()->group(group);
+  command.add_option("--lambda", guidance.lambda, "constant λ, or the early one of two levels")->check(unit_interval)
+      ->capture_default_str()->group(group);
+  command.add_option("--late", guidance.late, "the late level of λ")->check(unit_interval)->capture_default_str()->group(group);
+  command.add_option("--late-below", guidance.late_below, "where the late level begins")->check(CLI::Range(0, 1000))
+      ->capture_default_str()->group(group);
+  command.add_option("--alpha", guidance.alpha, "of the adaptive λ")->check(unit_interval)->capture_default_str()->group(group);
+  command.add_option("--gamma", guidance.gamma, "of the adaptive λ")->check(CLI::NonNegativeNumber)->capture_default_str()->group(group);
+  command.add_option("--window-from", guidance.window_from, "guide only below this t")->check(CLI::Range(0, 1000))
+      ->capture_default_str()->group(group);
+  command.add_option("--window-to", guidance.window_to, "guide only from this t up")->check(CLI::Range(0, 1000))
+      ->capture_default_str()->group(group);
+  command.add_option("--final-projections", guidance.final_projections,
+                     "strict projections on the 8-bit image at the end, at most; 0 saves what was sampled")
+      ->check(CLI::Range(0, 1000))->capture_default_str()->group(group);
+}
+
+void add_experiment(CLI::App& command, app::ExperimentJob& job) {
+  command.add_option("--data", job.data, "data set: a tar, a folder, or 'fashion-mnist' (see 'spnn data info')")->required();
+  command.add_option("--seed", job.seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
+  command.add_option("-o,--output", job.output, "a folder for the images (default: they are not kept)");
+  command.add_option("--report", job.report, "add to DIR/report.html, with the tables as CSV beside it");
+  add_models(command, job.models, true);
+  add_sampling(command, job.sampling);
+  add_guidance(command, job.guidance);
+}
+
+app::AttributeRequest parse_attribute(const std::string& text, bool present) {
+  app::AttributeRequest request{.name = text, .present = present};
+  if (const auto colon = request.name.find(':'); colon != std::string::npos) {
+    request.strategy = request.name.substr(colon + 1);
+    request.name.resize(colon);
+    if (request.strategy != "sparse" && request.strategy != "covariance" && request.strategy != "auto") {
+      throw CLI::ValidationError(text, "expected the strategy auto, sparse or covariance, got '" + request.strategy + "'");
+    }
+  }
+  if (const auto equals = request.name.find('='); equals != std::string::npos) {
+    const auto value = request.name.substr(equals + 1);
+    request.name.resize(equals);
+    if (value != "0" && value != "1") throw CLI::ValidationError(text, "expected NAME=1 or NAME=0, got '" + value + "'");
+    request.present = (value == "1") == present;
+  }
+  if (request.name.empty()) throw CLI::ValidationError(text, "expected the name of an attribute, got none");
+  return request;
+}
+
+std::vector<app::AttributeRequest> AttributeWords::requests() const {
+  std::vector<app::AttributeRequest> all;
+  for (const auto& text : set) all.push_back(parse_attribute(text));
+  for (const auto& text : unset) all.push_back(parse_attribute(text, false));
+  std::map<std::string, bool> wanted;
+  for (auto& request : all) {
+    if (request.strategy == "auto") request.strategy = strategy;
+    const auto [other, first] = wanted.emplace(request.name, request.present);
+    if (first) continue;
+    throw CLI::ValidationError(request.name, other->second == request.present ? "expected each attribute once, got it twice"
+                                                                             : "expected it set or unset, got both");
+  }
+  return all;
+}
+
+void add_attributes(CLI::App& command, AttributeWords& words) {
+  command.add_option("--set", words.set, "an attribute to have: NAME, NAME=1 or NAME=0, with an optional strategy NAME=1:sparse; repeat for several")
+      ->group("Attributes");
+  command.add_option("--unset", words.unset, "an attribute to be without; repeat for several")->group("Attributes");
+  command.add_option("--strategy", words.strategy,
+                     "what other attributes do: sparse (nothing), covariance (follow as in training images), auto (by measured correlation)")
+      ->check(CLI::IsMember({"auto", "sparse", "covariance"}))->capture_default_str()->group("Attributes");
+}
+
+void finish(const app::ExperimentResult& result, const std::string& json_file) {
+  fmt::print("{}", result.summary);
+  if (!result.page.empty()) fmt::print("report: {}\n", result.page);
+  if (json_file.empty()) return;
+  const auto beside = fmt::format("{}.{}.part", json_file, getpid());
+  std::ofstream out(beside);
+  out << result.json << "\n";
+  out.close();
+  if (!out) throw std::runtime_error(json_file + ": expected a writable place, got a write that failed");
+  std::filesystem::rename(beside, json_file);
+}
+
+std::string command_line() {
+  std::ifstream in("/proc/self/cmdline", std::ios::binary);
+  std::string text = "spnn", word;
+  std::getline(in, word, '\0');   // the program's own path means nothing to a reader
+  while (std::getline(in, word, '\0')) {
+    const bool plain = word.find_first_of(" '\"$&|;<>()*?") == std::string::npos && !word.empty();
+    text += plain ? " " + word : " '" + word + "'";
+  }
+  return text;
+}
+
+}  // namespace spnn::cli

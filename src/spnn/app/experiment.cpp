@@ -1,0 +1,136 @@
+#include <spnn/app/experiment.h>
+#include <spnn/core/errors.h>
+#include <spnn/image/image.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace spnn::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+}  // namespace
+
+Dataset load_held_out(const std::string& data, const Shape& shape, Observer& observer) {
+  LoadOptions options{.split = Split::val, .size = shape.height, .channels = shape.channels};
+  auto set = load_dataset(data, options, &observer);
+  if (set.size() > 0) return set;
+  options.split = Split::test;
+  return load_dataset(data, options, &observer);
+}
+
+Experiment open_experiment(const ExperimentJob& job, std::int64_t images, Observer& observer) {
+  Experiment e{.models = load_models(job.models), .judge = {}, .task = {}, .held_out = {}, .train = {}, .y_real = {}};
+  e.judge = load_fitting_judge(job.models, e.models.classifier);
+  e.task = task_from(e.models.classifier.outputs.task);
+  const auto shape = e.models.shape();
+  e.held_out = load_held_out(job.data, shape, observer);
+  require(e.held_out.size() >= images && images >= 2, "images", fmt::format("a number from 2 to {}", e.held_out.size()),
+          std::to_string(images));
+  e.train = load_dataset(job.data, {.split = Split::train, .size = shape.height, .channels = shape.channels, .limit = images},
+                         &observer);
+  e.y_real = e.models.classifier.net->forward(to_unit(e.held_out.images.slice(0, 0, images)));
+  return e;
+}
+
+Baseline baseline_of(const Experiment& e, const Tensor& unguided) {
+  const auto held_out = opinion_on(*e.judge.net, e.held_out.images);
+  const auto n = e.y_real.size(0);
+  return make_baseline(e.y_real, {held_out.logits.slice(0, 0, n), held_out.features.slice(0, 0, n)},
+                       opinion_on(*e.judge.net, unguided), held_out.features,
+                       opinion_on(*e.judge.net, e.train.images).features);
+}
+
+Reconstruction reconstruct_held_out(const Experiment& e, const Baseline& baseline, const GuidanceOptions& guidance,
+                                    const SamplingOptions& sampling, std::uint64_t seed, Observer& observer) {
+  const auto g = make_projector(e.models.classifier, guidance);
+  RestorationPlan plan{.count = baseline.target.size(0), .batch = sampling.batch, .task = {},
+                       .restorer = restorer_config(guidance, sampling), .finalize = finalize_config(guidance)};
+  plan.task = [&](std::int64_t first, std::int64_t last) {
+    return RestorationTask{.target = fixed(baseline.target.slice(0, first, last)),
+                           .guidance = make_guidance(guidance),
+                           .seeds = ImageSeeds(seed + static_cast<std::uint64_t>(first), last - first)};
+  };
+  const auto start = Clock::now();
+  const auto done = restore_all(*e.models.prior, *g, plan, observer);
+  const double seconds = seconds_since(start) / static_cast<double>(plan.count);
+  const auto saved = through_png(done.bytes);
+  const RestoredSet set{.y = g->forward(to_unit(saved)), .opinion = opinion_on(*e.judge.net, saved),
+                        .consistency_before = done.before.mean().item<double>(), .seconds_per_image = seconds};
+  return {saved, measure(e.task, set, baseline)};
+}
+
+Tensor through_png(const Tensor& bytes) {
+  std::vector<Tensor> images;
+  for (std::int64_t i = 0; i < bytes.size(0); ++i) {
+    images.push_back(decode_image(encode_image(bytes[i], ".png"), "a saved image"));
+  }
+  return torch::stack(images);
+}
+
+StepCost step_cost(const RestorationModels& models, const BackProjector& g, std::int64_t batch) {
+  const auto x = Rng(1).randn(models.shape().batched(batch)).clamp(-1, 1);
+  const auto y = g.forward(x);
+  const auto lambda = torch::ones({batch});
+  StepCost best{.prior_seconds = INFINITY, .nlbp_seconds = INFINITY};
+  for (int k = 0; k < 5; ++k) {   // interleaved, the best of each: what the machine does besides counts for neither
+    auto start = Clock::now();
+    models.prior->eps(x, 500);
+    best.prior_seconds = std::min(best.prior_seconds, seconds_since(start));
+    start = Clock::now();
+    g.nlbp(g.probe(x), y, lambda);
+    best.nlbp_seconds = std::min(best.nlbp_seconds, seconds_since(start));
+  }
+  return best;
+}
+
+void save_images(const std::string& folder, const std::vector<std::string>& names, const Tensor& bytes) {
+  if (folder.empty()) return;
+  require_writable_folder(folder);
+  for (std::int64_t i = 0; i < bytes.size(0); ++i) {
+    const auto stem = std::filesystem::path(names[static_cast<std::size_t>(i)]).stem().string();
+    write_image(std::filesystem::path(folder) / (stem + ".png"), bytes[i]);
+  }
+}
+
+Json to_json(const SamplingOptions& o) {
+  return {{"steps", o.steps}, {"sampler", o.sampler}, {"eta", o.eta}, {"travel_length", o.travel_length},
+          {"travel_repeat", o.travel_repeat}, {"batch", o.batch}};
+}
+
+Json to_json(const GuidanceOptions& o) {
+  return {{"pseudo_inverse", o.pseudo_inverse}, {"metric", o.metric}, {"schedule", o.schedule}, {"lambda", o.lambda},
+          {"late", o.late}, {"late_below", o.late_below}, {"alpha", o.alpha}, {"gamma", o.gamma},
+          {"window_from", o.window_from}, {"window_to", o.window_to}, {"final_projections", o.final_projections}};
+}
+
+std::string percent(double share) { return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : "–"; }
+
+std::string text_table(const Table& table) {
+  // Widths count characters, not bytes: continuation bytes of UTF-8 take no column.
+  const auto width = [](const std::string& text) {
+    return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+  };
+  std::vector<std::ptrdiff_t> widths;
+  for (const auto& column : table.columns) widths.push_back(width(column));
+  for (const auto& row : table.rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width(row[c]));
+  }
+  std::string out;
+  const auto line = [&](const std::vector<std::string>& row) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string space(static_cast<std::size_t>(widths[c] - width(row[c])), ' ');
+      out += c == 0 ? row[c] + space : "  " + space + row[c];
+    }
+    out += "\n";
+  };
+  line(table.columns);
+  for (const auto& row : table.rows) line(row);
+  return out;
+}
+
+}  // namespace spnn::app

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <spnn/app/default_models.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace spnn::app {
+
+// An image on its way, as rows of interleaved bytes.
+struct Preview {
+  std::string name;                    // of the file it will become
+  std::int64_t width = 0, height = 0, channels = 0;
+  std::vector<std::uint8_t> pixels;
+};
+using OnPreview = std::function<void(const Preview&)>;
+
+struct SamplingOptions {
+  std::int64_t steps = 100;
+  std::string sampler = "ddpm";   // ddpm, ddim, reference
+  double eta = 0;
+  std::int64_t travel_length = 1, travel_repeat = 1;
+  std::int64_t batch = 16;
+};
+
+struct GuidanceOptions {
+  std::string pseudo_inverse = "anchored";   // learned, origin, anchored, random, min-norm
+  std::string metric = "residual";           // plain, residual; naive is back-projection without a completion
+  std::string schedule = "constant";         // constant, two-level, adaptive
+  double lambda = 1.0;                       // constant, and the early one of two levels
+  double late = 1.0;                         // the late level,
+  std::int64_t late_below = 600;             // from this t on
+  double alpha = 1.0, gamma = 1.0;           // of the adaptive schedule
+  std::int64_t window_from = 1000, window_to = 0;
+  std::int64_t final_projections = 24;       // strict ones on the 8-bit image; 0 saves what was sampled
+};
+
+struct AttributeRequest {
+  std::string name;
+  bool present = true;
+  std::string strategy = "auto";   // auto, sparse, covariance
+};
+
+struct ReconstructJob {
+  ModelChoice models;
+  std::vector<std::string> images;            // their outputs are measured and become targets,
+  std::vector<AttributeRequest> attributes;   // or attributes, the others following by covariance,
+  std::string logits;                         // or a CSV file, one target a row
+  bool fit = false;                           // crop and resize images of another size
+  double strength = 2.0;                      // of attributes, in σ
+  std::string output = "reconstructed";       // a folder
+  std::int64_t samples = 1;                   // images a target
+  std::uint64_t seed = 0;
+  SamplingOptions sampling;
+  GuidanceOptions guidance;
+  OnPreview on_preview = {};                  // sees every image at every step; empty costs nothing
+};
+
+struct EditJob {
+  ModelChoice models;
+  std::vector<std::string> photos;            // empty: from noise
+  std::vector<AttributeRequest> attributes;
+  bool fit = false;
+  double strength = 2.0;
+  std::string output = "edited";
+  std::int64_t samples = 1;
+  std::uint64_t seed = 0;
+  SamplingOptions sampling = {.travel_repeat = 2};
+  GuidanceOptions guidance = {.schedule = "adaptive", .window_from = 0};   // 0: 500 for one attribute, 800 for several
+  OnPreview on_preview = {};
+};
+
+struct SavedImage {
+  std::string file, source;
+  std::uint64_t seed = 0;
+  double agreement = 0;        // of the wanted outputs, by g on the saved 8-bit image
+  double mean_abs_dp = 0;
+  double consistency_before = 0, consistency_after = 0;
+};
+
+struct RestorationReport {
+  std::vector<SavedImage> images;
+  double agreement = 0, mean_abs_dp = 0;
+  double seconds_per_image = 0;
+};
+
+}  // namespace spnn::app

@@ -1,0 +1,155 @@
+#include <gtest/gtest.h>
+#include <spnn/app/engine_impl.h>
+#include <spnn/core/rng.h>
+#include <spnn/evaluation/agreement.h>
+#include <spnn/image/image.h>
+
+#include "support/damage.h"
+#include "support/tensor_near.h"
+#include "support/tiny_models.h"
+
+namespace spnn::app {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::file_bytes;
+using testing::refusal;
+using testing::TemporaryFolder;
+using testing::TinyModels;
+
+class RestorationJobs : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { models = new TinyModels; }
+  static void TearDownTestSuite() { delete models; }
+
+  std::string image(const std::string& name, std::int64_t side = 32) const {
+    const auto file = folder / name;
+    write_image(file, (Rng(name.size()).uniform({1, side, side}) * 255).to(torch::kUInt8));
+    return file.string();
+  }
+  ReconstructJob reconstruction(const std::string& output) const {
+    ReconstructJob job{.models = models->choice(), .output = (folder / output).string()};
+    job.sampling.steps = 6;
+    return job;
+  }
+  EditJob editing(const std::string& output) const {
+    EditJob job{.models = models->choice(), .output = (folder / output).string()};
+    job.sampling.steps = 6;
+    return job;
+  }
+
+  static TinyModels* models;
+  TemporaryFolder folder;
+  Observer observer;
+};
+
+TinyModels* RestorationJobs::models = nullptr;
+
+TEST_F(RestorationJobs, ReportWhatTheSavedFileSays) {
+  auto job = reconstruction("out");
+  job.images = {image("a.png"), image("bb.png")};
+  job.samples = 2;
+  const auto report = reconstruct(job, observer);
+  ASSERT_EQ(report.images.size(), 4U);
+  EXPECT_TRUE(report.images[3].file.ends_with("bb-2.png"));
+  for (const auto& saved : report.images) {
+    const auto y = models->net()->forward(to_unit(read_image(saved.file)).unsqueeze(0));
+    const auto source = to_unit(read_image(folder / (saved.source + ".png"))).unsqueeze(0);
+    const auto agreement = agreement_of(Task::attributes, y, models->net()->forward(source));
+    EXPECT_NEAR(agreement.mean, saved.agreement, 1e-9);
+    EXPECT_NEAR(agreement.mean_abs_dp, saved.mean_abs_dp, 1e-5);
+  }
+}
+
+TEST_F(RestorationJobs, TheSameSeedGivesTheSameFile) {
+  for (const auto* output : {"one", "two"}) {
+    auto job = reconstruction(output);
+    job.images = {image("a.png")};
+    job.seed = 5;
+    reconstruct(job, observer);
+  }
+  EXPECT_EQ(file_bytes(folder / "one/a.png"), file_bytes(folder / "two/a.png"));
+}
+
+TEST_F(RestorationJobs, AttributesAndLogitsAreTargetsToo) {
+  auto by_attributes = reconstruction("attributes");
+  by_attributes.attributes = {{"Cat"}, {"Dog", false}};
+  EXPECT_EQ(reconstruct(by_attributes, observer).images.size(), 1U);
+  auto by_logits = reconstruction("logits");
+  by_logits.logits = (folder / "y.csv").string();
+  testing::write_file(by_logits.logits, "1,2,3,4,5,6,7,8,9,10\n0,0,0,0,0,0,0,0,0,0\n");
+  EXPECT_EQ(reconstruct(by_logits, observer).images.size(), 2U);
+  testing::write_file(by_logits.logits, "1,2,3\n");
+  EXPECT_THAT(refusal([&] { reconstruct(by_logits, observer); }), HasSubstr("y.csv:1: expected 10 numbers, got 3"));
+}
+
+TEST_F(RestorationJobs, EditsFromNoiseAndFromAPhoto) {
+  auto job = editing("noise");
+  job.attributes = {{"Cat"}};
+  job.samples = 2;
+  EXPECT_EQ(edit(job, observer).images.size(), 2U);
+  EXPECT_TRUE(std::filesystem::exists(folder / "noise/Cat-2.png"));
+  job = editing("photo");
+  job.attributes = {{"Cat"}, {"Elk", false}};
+  job.photos = {image("me.png", 50)};
+  EXPECT_THAT(refusal([&] { edit(job, observer); }), HasSubstr("expected an image of 32 × 32, got 50 × 50 (--fit"));
+  job.fit = true;
+  EXPECT_EQ(edit(job, observer).images.size(), 1U);
+  EXPECT_TRUE(std::filesystem::exists(folder / "photo/me.png"));
+}
+
+TEST_F(RestorationJobs, PreviewsShowEveryImageAtEveryStep) {
+  auto job = reconstruction("out");
+  job.images = {image("a.png"), image("bb.png")};
+  int seen = 0;
+  job.on_preview = [&](const Preview& preview) {
+    EXPECT_EQ(preview.pixels.size(), 32U * 32U);
+    EXPECT_EQ(preview.name, seen % 2 == 0 ? "a.png" : "bb.png");
+    ++seen;
+  };
+  reconstruct(job, observer);
+  EXPECT_EQ(seen, 12);
+}
+
+TEST_F(RestorationJobs, AnInterruptKeepsWhatIsFinishedAndNamesTheRest) {
+  struct StopAfterFirstBatch : Observer {
+    void progress(std::int64_t done, std::int64_t, const std::string&) override { stop = done > 6; }
+    bool cancelled() const override { return stop; }
+    bool stop = false;
+  } stopping;
+  auto job = reconstruction("out");
+  job.images = {image("a.png"), image("bb.png"), image("ccc.png")};
+  job.sampling.batch = 1;
+  try {
+    reconstruct(job, stopping);
+    FAIL() << "was not interrupted";
+  } catch (const Interrupted& error) {
+    EXPECT_THAT(error.what(), HasSubstr("1 of 3 images"));
+    EXPECT_THAT(error.what(), HasSubstr("not made: bb.png, ccc.png"));
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder / "out/a.png"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "out/bb.png"));
+}
+
+TEST_F(RestorationJobs, RefuseBadInputClearly) {
+  auto unknown = editing("out");
+  unknown.attributes = {{"Kat"}};
+  EXPECT_THAT(refusal([&] { edit(unknown, observer); }), HasSubstr("got 'Kat' (did you mean Cat"));
+  auto mismatch = reconstruction("out");
+  mismatch.images = {image("a.png")};
+  mismatch.models.prior = models->file("large-prior");
+  EXPECT_THAT(refusal([&] { reconstruct(mismatch, observer); }), HasSubstr("expected a prior of 1×32×32 images"));
+  auto nothing = reconstruction("out");
+  EXPECT_THAT(refusal([&] { reconstruct(nothing, observer); }), HasSubstr("either images, attributes or a file of logits"));
+  auto unwritable = reconstruction("a.png/out");
+  unwritable.images = {image("a.png")};
+  EXPECT_THAT(refusal([&] { reconstruct(unwritable, observer); }), HasSubstr("a folder that can be written"));
+  auto no_model = reconstruction("out");
+  no_model.images = {image("a.png")};
+  no_model.models = {.family = "nowhere"};
+  EXPECT_THAT(refusal([&] { reconstruct(no_model, observer); }), HasSubstr("nowhere-prior.safetensors: expected a shipped model"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "out"));
+}
+
+}  // namespace
+}  // namespace spnn::app
