@@ -6,6 +6,8 @@ namespace spnn::cli {
 
 // One line a command, defined in commands/NAME.cpp.
 void add_data(CLI::App& spnn);
+void add_pinv(CLI::App& spnn);
+void add_project(CLI::App& spnn);
 void add_sample(CLI::App& spnn);
 void add_train(CLI::App& spnn);
 void add_inspect(CLI::App& spnn);
@@ -14,6 +16,7 @@ void add_reconstruct(CLI::App& spnn);
 void add_edit(CLI::App& spnn);
 void add_evaluate(CLI::App& spnn);
 void add_ablate(CLI::App& spnn);
+void add_verify(CLI::App& spnn);
 
 // The order of `spnn --help`.
 inline constexpr std::initializer_list<AddCommand> all_commands = {
@@ -26,6 +29,9 @@ inline constexpr std::initializer_list<AddCommand> all_commands = {
     add_edit,
     add_evaluate,
     add_ablate,
+    add_verify,
+    add_pinv,
+    add_project,
 };
 
 }  // namespace spnn::cli

@@ -46,6 +46,9 @@ class TorchEngine final : public Engine {
   SampleReport sample(const SampleJob& job, Observer& observer) override { return app::sample(job, observer); }
   void train_classifier(const TrainJob& job, Observer& observer) override { app::train_classifier(job, observer); }
   void train_judge(const TrainJob& job, Observer& observer) override { app::train_judge(job, observer); }
+  VerifyReport verify(const VerifyJob& job, Observer& observer) override { return app::verify(job, observer); }
+  ProjectReport pinv(const PinvJob& job, Observer& observer) override { return app::pinv(job, observer); }
+  ProjectReport project(const ProjectJob& job, Observer& observer) override { return app::project(job, observer); }
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <spnn/app/data.h>
 #include <spnn/app/experiments.h>
 #include <spnn/app/model_files.h>
+#include <spnn/app/projection.h>
 #include <spnn/app/sampling.h>
 #include <spnn/app/training.h>
 #include <spnn/core/observer.h>
@@ -41,6 +42,9 @@ class Engine {
   virtual SampleReport sample(const SampleJob& job, Observer& observer) = 0;
   virtual void train_classifier(const TrainJob& job, Observer& observer) = 0;
   virtual void train_judge(const TrainJob& job, Observer& observer) = 0;
+  virtual VerifyReport verify(const VerifyJob& job, Observer& observer) = 0;
+  virtual ProjectReport pinv(const PinvJob& job, Observer& observer) = 0;
+  virtual ProjectReport project(const ProjectJob& job, Observer& observer) = 0;
 };
 
 }  // namespace spnn::app

@@ -20,5 +20,8 @@ void train_prior(const TrainJob& job, Observer& observer);
 SampleReport sample(const SampleJob& job, Observer& observer);
 void train_classifier(const TrainJob& job, Observer& observer);
 void train_judge(const TrainJob& job, Observer& observer);
+VerifyReport verify(const VerifyJob& job, Observer& observer);
+ProjectReport pinv(const PinvJob& job, Observer& observer);
+ProjectReport project(const ProjectJob& job, Observer& observer);
 
 }  // namespace spnn::app

@@ -1,0 +1,118 @@
+#include <spnn/app/network_choice.h>
+#include <spnn/core/errors.h>
+#include <spnn/image/image.h>
+#include <spnn/image/resize.h>
+#include <spnn/layers/init.h>
+#include <spnn/networks/presets.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+
+namespace spnn::app {
+namespace {
+
+constexpr std::string_view preset_prefix = "preset:";
+
+SpnnModel random_preset(const std::string& name) {
+  SpnnModel model;
+  model.net = std::make_shared<Spnn>(spnn_preset(name));
+  randomise_spnn(*model.net, Rng(0));
+  for (auto& parameter : model.net->parameters()) parameter.requires_grad_(false);
+  return model;
+}
+
+torch::Device device_from(const std::string& text) {
+  try {
+    return torch::Device(text);
+  } catch (const std::exception&) {
+    throw UsageError(fmt::format("--device: expected a device that libtorch offers (cpu, cuda, cuda:1, …), got '{}'", text));
+  }
+}
+
+std::size_t output_number(const std::string& name, const std::vector<std::string>& names) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc() || end != name.data() + name.size() || number >= names.size()) {
+    throw UsageError(fmt::format("--set: expected the name of an output or a number below {}, got '{}'", names.size(), name));
+  }
+  return number;
+}
+
+std::vector<double> read_values(const std::string& file) {
+  auto text = read_text(file);
+  if (const auto first = text.find_first_not_of(" \t\r\n"); first != std::string::npos && text[first] == '[') {
+    const auto json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    const bool numbers = json.is_array() && std::all_of(json.begin(), json.end(), [](const Json& v) { return v.is_number(); });
+    require(numbers, file, "a JSON array of numbers", "something else");
+    return json.get<std::vector<double>>();
+  }
+  std::replace(text.begin(), text.end(), ',', ' ');
+  std::istringstream stream(text);
+  std::vector<double> values;
+  for (double value; stream >> value;) values.push_back(value);
+  require(stream.eof(), file, "numbers separated by blanks or commas", "other characters");
+  return values;
+}
+
+Tensor in_interface(const Tensor& values, const Shape& shape) {
+  return shape.height * shape.width == 1 ? values.reshape({1, -1}) : values.reshape(shape.batched(1));
+}
+
+}  // namespace
+
+SpnnModel open_network(const NetworkChoice& choice) {
+  auto model = choice.model.starts_with(preset_prefix) ? random_preset(choice.model.substr(preset_prefix.size()))
+                                                       : load_spnn(choice.model);
+  model.net->to(device_from(choice.device), choice.in_double ? torch::kFloat64 : torch::kFloat32);
+  return model;
+}
+
+std::string describe_network(const Spnn& net) {
+  const auto type = net.options().dtype() == torch::kFloat64 ? "double" : "float";
+  return fmt::format("{}: {} → {}, {} levels, {:.2f} M parameters, {}", net.config().name, to_string(net.in_shape()),
+                     to_string(net.out_shape()), net.level_count(),
+                     static_cast<double>(parameter_count(net)) / 1e6, type);
+}
+
+Tensor open_image(const std::string& file, const Spnn& net) {
+  const auto& shape = net.in_shape();
+  require(shape.channels == 1 || shape.channels == 3, file, "a network on images with 1 or 3 channels",
+          to_string(shape));
+  auto image = read_image(file);
+  image = shape.channels == 1 ? as_grey(image) : as_rgb(image);
+  // The largest centred part with the network's proportions.
+  const auto H = image.size(1), W = image.size(2);
+  const auto height = std::min(H, W * shape.height / shape.width), width = std::min(W, H * shape.width / shape.height);
+  const auto left = (W - width) / 2, top = (H - height) / 2;
+  image = crop(image, {left, top, left + width, top + height}, file);
+  return to_unit(resize(image, shape.height, shape.width)).unsqueeze(0).to(net.options());
+}
+
+std::vector<std::string> output_names(const SpnnModel& model) {
+  if (!model.outputs.names.empty()) return model.outputs.names;
+  std::vector<std::string> numbers;
+  for (std::int64_t i = 0; i < model.net->out_shape().size(); ++i) numbers.push_back(std::to_string(i));
+  return numbers;
+}
+
+Tensor open_target(const TargetChoice& choice, const SpnnModel& model, const Tensor& base) {
+  const auto& net = *model.net;
+  const auto& shape = net.out_shape();
+  Tensor y = base.defined() ? base.clone() : in_interface(torch::zeros({shape.size()}, net.options()), shape);
+  if (!choice.image.empty()) y = net.forward(open_image(choice.image, net));
+  if (!choice.values.empty()) {
+    const auto values = read_values(choice.values);
+    require(std::ssize(values) == shape.size(), choice.values, fmt::format("{} values", shape.size()),
+            fmt::format("{}", values.size()));
+    y = in_interface(torch::tensor(values, torch::kFloat64).to(net.options()), shape);
+  }
+  const auto names = output_names(model);
+  auto flat = y.view({-1});
+  for (const auto& [name, value] : choice.set) flat[static_cast<std::int64_t>(output_number(name, names))] = value;
+  return y;
+}
+
+}  // namespace spnn::app
