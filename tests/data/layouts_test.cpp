@@ -2,7 +2,6 @@
 #include <spnn/core/errors.h>
 #include <spnn/data/dataset.h>
 #include <spnn/data/summary.h>
-#include <zlib.h>
 
 #include "data/sample_sets.h"
 #include "support/damage.h"
