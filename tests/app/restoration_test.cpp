@@ -28,12 +28,16 @@ class RestorationJobs : public ::testing::Test {
     return file.string();
   }
   ReconstructJob reconstruction(const std::string& output) const {
-    ReconstructJob job{.models = models->choice(), .output = (folder / output).string()};
+    ReconstructJob job;
+    job.models = models->choice();
+    job.output = (folder / output).string();
     job.sampling.steps = 6;
     return job;
   }
   EditJob editing(const std::string& output) const {
-    EditJob job{.models = models->choice(), .output = (folder / output).string()};
+    EditJob job;
+    job.models = models->choice();
+    job.output = (folder / output).string();
     job.sampling.steps = 6;
     return job;
   }

@@ -27,6 +27,7 @@ void add_edit(CLI::App& spnn) {
   command->add_option("-n,--samples", a->job.samples, "images for each photo, or in all")->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--seed", a->job.seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
+  command->add_option("--report", a->job.report, "add to DIR/report.html, with the tables as CSV beside it");
   add_models(*command, a->job.models, false);
   add_sampling(*command, a->job.sampling);
   add_guidance(*command, a->job.guidance);
@@ -36,6 +37,7 @@ void add_edit(CLI::App& spnn) {
                   "  spnn edit me.jpg --fit --set Smiling --unset Eyeglasses -o out");
   command->callback([a] {
     a->job.attributes = a->words.requests();
+    a->job.command = command_line();
     if (a->job.attributes.empty()) throw CLI::RequiredError("--set or --unset");
     const auto report = engine().edit(a->job, terminal());
     for (const auto& image : report.images) {
@@ -44,6 +46,7 @@ void add_edit(CLI::App& spnn) {
     }
     fmt::print("{} images, {:.1f} % of the attributes as asked on the saved files, {:.2f} s an image\n", report.images.size(),
                100 * report.agreement, report.seconds_per_image);
+    if (!report.page.empty()) fmt::print("report: {}\n", report.page);
   });
 }
 

@@ -19,6 +19,7 @@ void print(const app::RestorationReport& report) {
   }
   fmt::print("{} images, agreement {:.2f} % and mean |Δp| {:.4f} on the saved files, {:.2f} s an image\n", report.images.size(),
              100 * report.agreement, report.mean_abs_dp, report.seconds_per_image);
+  if (!report.page.empty()) fmt::print("report: {}\n", report.page);
 }
 
 }  // namespace
@@ -38,6 +39,7 @@ void add_reconstruct(CLI::App& spnn) {
   command->add_option("-o,--output", a->job.output, "a folder")->capture_default_str();
   command->add_option("-n,--samples", a->job.samples, "images for each target")->check(CLI::PositiveNumber)->capture_default_str();
   command->add_option("--seed", a->job.seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
+  command->add_option("--report", a->job.report, "add to DIR/report.html, with the tables as CSV beside it");
   add_models(*command, a->job.models, false);
   add_sampling(*command, a->job.sampling);
   add_guidance(*command, a->job.guidance);
@@ -45,6 +47,7 @@ void add_reconstruct(CLI::App& spnn) {
                   "  spnn reconstruct --set Smiling --set Male=0 -n 8 -o out");
   command->callback([a] {
     a->job.attributes = a->words.requests();
+    a->job.command = command_line();
     print(engine().reconstruct(a->job, terminal()));
   });
 }

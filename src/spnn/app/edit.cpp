@@ -12,10 +12,15 @@ Tensor read_photos(const EditJob& job, const Shape& shape) {
   return to_unit(torch::stack(photos)).repeat_interleave(job.samples, 0);
 }
 
-std::vector<std::string> stems_of(const EditJob& job) {
+// "Smiling_no-Male": a name for files and sections.
+std::string name_of(const EditJob& job) {
   std::string what;
   for (const auto& a : job.attributes) what += fmt::format("{}{}{}", what.empty() ? "" : "_", a.present ? "" : "no-", a.name);
-  if (job.photos.empty()) return {what};
+  return what;
+}
+
+std::vector<std::string> stems_of(const EditJob& job) {
+  if (job.photos.empty()) return {name_of(job)};
   std::vector<std::string> stems;
   for (const auto& file : job.photos) stems.push_back(std::filesystem::path(file).stem().string());
   return stems;
@@ -48,7 +53,8 @@ RestorationReport edit(const EditJob& job, Observer& observer) {
 
   RestorationWork work{.controlled = target.controlled(),
                        .guidance = with_default_window(job.guidance, job.attributes.size()),
-                       .sampling = job.sampling, .output = job.output, .on_preview = job.on_preview};
+                       .sampling = job.sampling, .output = job.output, .on_preview = job.on_preview, .report = job.report,
+                       .section = "edit-" + name_of(job), .title = "Edit: " + name_of(job), .command = job.command};
   const auto stems = stems_of(job);
   const auto names = output_names(stems, job.samples);
   for (std::size_t i = 0; i < names.size(); ++i) {

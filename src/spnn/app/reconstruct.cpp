@@ -84,7 +84,9 @@ RestorationReport reconstruct(const ReconstructJob& job, Observer& observer) {
   const auto targets = targets_of(job, models);
   const auto names = output_names(targets.stems, job.samples);
 
-  RestorationWork work{.guidance = job.guidance, .sampling = job.sampling, .output = job.output, .on_preview = job.on_preview};
+  RestorationWork work{.guidance = job.guidance, .sampling = job.sampling, .output = job.output,
+                       .on_preview = job.on_preview, .report = job.report, .section = "reconstruct",
+                       .title = "Reconstructions", .command = job.command};
   for (std::size_t i = 0; i < names.size(); ++i) {
     work.wishes.push_back({names[i], targets.stems[i / static_cast<std::size_t>(job.samples)], job.seed + i});
   }

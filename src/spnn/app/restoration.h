@@ -55,6 +55,8 @@ struct ReconstructJob {
   std::uint64_t seed = 0;
   SamplingOptions sampling;
   GuidanceOptions guidance;
+  std::string report;                         // a folder for report.html; empty: none
+  std::string command;                        // as typed, for the report
   OnPreview on_preview = {};                  // sees every image at every step; empty costs nothing
 };
 
@@ -69,6 +71,8 @@ struct EditJob {
   std::uint64_t seed = 0;
   SamplingOptions sampling = {.travel_repeat = 2};
   GuidanceOptions guidance = {.schedule = "adaptive", .window_from = 0};   // 0: 500 for one attribute, 800 for several
+  std::string report;
+  std::string command;
   OnPreview on_preview = {};
 };
 
@@ -84,6 +88,7 @@ struct RestorationReport {
   std::vector<SavedImage> images;
   double agreement = 0, mean_abs_dp = 0;
   double seconds_per_image = 0;
+  std::string page;            // the report, if one was asked for
 };
 
 }  // namespace spnn::app

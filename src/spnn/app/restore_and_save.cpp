@@ -1,6 +1,8 @@
 #include <spnn/app/restore_and_save.h>
 #include <spnn/core/errors.h>
 #include <spnn/evaluation/agreement.h>
+#include <spnn/evaluation/report.h>
+#include <spnn/image/grid.h>
 #include <spnn/image/image.h>
 
 #include <chrono>
@@ -55,6 +57,22 @@ class Saver {
   Task task_;
 };
 
+// The images and what the network says of the saved files.
+ReportSection section_of(const RestorationWork& work, const RestorationReport& report, const Tensor& bytes) {
+  Table table{.title = "Measured on the saved files", .columns = {"file", "seed", "agreement", "mean |Δp|", "√(g(x)−y)² sampled", "saved"}};
+  GridOptions options{.columns = std::min<std::int64_t>(8, bytes.size(0)), .scale = 2};
+  for (const auto& image : report.images) {
+    const auto name = std::filesystem::path(image.file).filename().string();
+    options.captions.push_back(name);
+    table.rows.push_back({name, std::to_string(image.seed), fmt::format("{:.1f} %", 100 * image.agreement),
+                          fmt::format("{:.4f}", image.mean_abs_dp), fmt::format("{:.3f}", image.consistency_before),
+                          fmt::format("{:.3f}", image.consistency_after)});
+  }
+  return {.name = work.section, .title = work.title, .command = work.command, .order = 50,
+          .text = {fmt::format("{} images, {:.2f} s an image.", report.images.size(), report.seconds_per_image)},
+          .tables = {table}, .charts = {}, .pictures = {picture(work.title, grid(bytes, options))}};
+}
+
 }  // namespace
 
 RestorationReport restore_and_save(const RestorationModels& models, const RestorationWork& work, Observer& observer) {
@@ -77,8 +95,9 @@ RestorationReport restore_and_save(const RestorationModels& models, const Restor
   plan.on_batch = [&](std::int64_t first, const Finalized& done) { saver.save(first, done); };
 
   const auto start = std::chrono::steady_clock::now();
+  Tensor bytes;
   try {
-    restore_all(*models.prior, *g, plan, observer);
+    bytes = restore_all(*models.prior, *g, plan, observer).bytes;
   } catch (const Interrupted&) {
     const auto done = saver.report.images.size();
     throw Interrupted(fmt::format("interrupted: {} of {} images are in {}; not made: {}", done, work.wishes.size(),
@@ -91,6 +110,7 @@ RestorationReport restore_and_save(const RestorationModels& models, const Restor
     report.mean_abs_dp += image.mean_abs_dp / count;
   }
   report.seconds_per_image = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count;
+  if (!work.report.empty()) report.page = add_to_report(work.report, section_of(work, report, bytes)).string();
   return report;
 }
 

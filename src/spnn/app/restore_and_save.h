@@ -22,6 +22,9 @@ struct RestorationWork {
   SamplingOptions sampling = {};
   std::string output = {};
   OnPreview on_preview = {};
+
+  std::string report = {};             // a folder; empty: none
+  std::string section = {}, title = {}, command = {};   // of the section in it
 };
 
 // Saves every batch as soon as it is finished. An interrupt throws Interrupted, naming the images that are missing.

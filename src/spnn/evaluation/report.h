@@ -39,7 +39,7 @@ Picture picture(std::string caption, const Tensor& image);   // uint8 [C, H, W]
 
 // What one command found.
 struct ReportSection {
-  std::string name = {};       // of its files: [a-z0-9-]
+  std::string name = {};       // of its files: letters, digits, - and _
   std::string title = {};
   std::string command = {};    // that made it
   int order = 0;               // sections are shown in ascending order
