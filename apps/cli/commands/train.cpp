@@ -1,20 +1,42 @@
+#include <cstdio>
 #include <memory>
+#include <string>
 
 #include "commands.h"
 
 namespace spnn::cli {
 namespace {
 
+void add_job(CLI::App& command, app::TrainJob& job) {
+  command.add_option("CONFIG", job.config, "configuration file, TOML or JSON (see configs/)")
+      ->required()->check(CLI::ExistingFile);
+  command.add_option("--data", job.data, "a tar, a folder, or 'fashion-mnist' (see 'spnn data info')")->required();
+  command.add_option("--run", job.run, "the run directory: state, record and models go there")->required();
+  command.add_flag("--resume", job.resume, "continue the run exactly where it was killed or interrupted");
+  command.add_option("--steps", job.steps, "steps to train, instead of the configuration's; may change on a resume")
+      ->check(CLI::PositiveNumber);
+}
+
 std::shared_ptr<app::TrainJob> add_job(CLI::App& command) {
   auto job = std::make_shared<app::TrainJob>();
-  command.add_option("CONFIG", job->config, "configuration file, TOML or JSON (see configs/)")
-      ->required()->check(CLI::ExistingFile);
-  command.add_option("--data", job->data, "a tar, a folder, or 'fashion-mnist' (see 'spnn data info')")->required();
-  command.add_option("--run", job->run, "the run directory: state, record and models go there")->required();
-  command.add_flag("--resume", job->resume, "continue the run exactly where it was killed or interrupted");
-  command.add_option("--steps", job->steps, "steps to train, instead of the configuration's; may change on a resume")
-      ->check(CLI::PositiveNumber);
+  add_job(command, *job);
   return job;
+}
+
+struct PlotArguments {
+  std::string run, output;
+};
+
+void add_plot(CLI::App& train) {
+  auto* plot = train.add_subcommand("plot", "draw the curves of a run");
+  auto a = std::make_shared<PlotArguments>();
+  plot->add_option("RUN", a->run, "a run directory")->required()->check(CLI::ExistingDirectory);
+  plot->add_option("-o,--output", a->output, "the SVG file (default: curves.svg in the run directory)");
+  plot->callback([a] {
+    const auto file = a->output.empty() ? a->run + "/curves.svg" : a->output;
+    engine().plot_run(a->run, file);
+    std::puts(file.c_str());
+  });
 }
 
 }  // namespace
@@ -27,10 +49,26 @@ void add_train(CLI::App& spnn) {
   prior->callback([job = add_job(*prior)] { engine().train_prior(*job, terminal()); });
 
   auto* classifier = train->add_subcommand("classifier", "phase I: an SPNN on the labels of a data set");
-  classifier->callback([job = add_job(*classifier)] { engine().train_classifier(*job, terminal()); });
+  auto classifier_job = std::make_shared<app::ClassifierJob>();
+  add_job(*classifier, *classifier_job);
+  classifier->add_option("--black-box", classifier_job->black_box,
+                         "an SPNN or a judge whose outputs g learns (mean squared error) instead of the labels")
+      ->check(CLI::ExistingFile);
+  classifier->add_option("--from", classifier_job->from, "an SPNN of the same architecture to start from")
+      ->check(CLI::ExistingFile);
+  classifier->callback([classifier_job] { engine().train_classifier(*classifier_job, terminal()); });
+
+  auto* inverse = train->add_subcommand("inverse", "phase II: the nets r of the pseudo-inverse, the rest frozen");
+  auto inverse_job = std::make_shared<app::InverseJob>();
+  inverse->add_option("MODEL", inverse_job->model, "the SPNN of phase I (its best.safetensors)")
+      ->required()->check(CLI::ExistingFile);
+  add_job(*inverse, *inverse_job);
+  inverse->callback([inverse_job] { engine().train_inverse(*inverse_job, terminal()); });
 
   auto* judge = train->add_subcommand("judge", "a plain CNN on the labels, for evaluation only");
   judge->callback([job = add_job(*judge)] { engine().train_judge(*job, terminal()); });
+
+  add_plot(*train);
 }
 
 }  // namespace spnn::cli

@@ -44,11 +44,16 @@ class TorchEngine final : public Engine {
   }
   void train_prior(const TrainJob& job, Observer& observer) override { app::train_prior(job, observer); }
   SampleReport sample(const SampleJob& job, Observer& observer) override { return app::sample(job, observer); }
-  void train_classifier(const TrainJob& job, Observer& observer) override { app::train_classifier(job, observer); }
+  void train_classifier(const ClassifierJob& job, Observer& observer) override { app::train_classifier(job, observer); }
+  void train_inverse(const InverseJob& job, Observer& observer) override { app::train_inverse(job, observer); }
   void train_judge(const TrainJob& job, Observer& observer) override { app::train_judge(job, observer); }
   VerifyReport verify(const VerifyJob& job, Observer& observer) override { return app::verify(job, observer); }
   ProjectReport pinv(const PinvJob& job, Observer& observer) override { return app::pinv(job, observer); }
   ProjectReport project(const ProjectJob& job, Observer& observer) override { return app::project(job, observer); }
+  void plot_run(const std::string& run, const std::string& output) override { app::plot_run(run, output); }
+  ClassifierFigures evaluate_classifier(const EvaluateClassifierJob& job, Observer& observer) override {
+    return app::evaluate_classifier(job, observer);
+  }
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <spnn/app/experiments.h>
 #include <spnn/app/model_files.h>
 #include <spnn/app/projection.h>
+#include <spnn/app/evaluate_classifier.h>
 #include <spnn/app/sampling.h>
 #include <spnn/app/training.h>
 #include <spnn/core/observer.h>
@@ -40,11 +41,14 @@ class Engine {
 
   virtual void train_prior(const TrainJob& job, Observer& observer) = 0;
   virtual SampleReport sample(const SampleJob& job, Observer& observer) = 0;
-  virtual void train_classifier(const TrainJob& job, Observer& observer) = 0;
+  virtual void train_classifier(const ClassifierJob& job, Observer& observer) = 0;
+  virtual void train_inverse(const InverseJob& job, Observer& observer) = 0;
   virtual void train_judge(const TrainJob& job, Observer& observer) = 0;
   virtual VerifyReport verify(const VerifyJob& job, Observer& observer) = 0;
   virtual ProjectReport pinv(const PinvJob& job, Observer& observer) = 0;
   virtual ProjectReport project(const ProjectJob& job, Observer& observer) = 0;
+  virtual void plot_run(const std::string& run, const std::string& output) = 0;
+  virtual ClassifierFigures evaluate_classifier(const EvaluateClassifierJob& job, Observer& observer) = 0;
 };
 
 }  // namespace spnn::app

@@ -18,10 +18,13 @@ ExperimentResult evaluate_prior(const PriorExperiment& job, Observer& observer);
 ExperimentResult ablate(const AblationExperiment& job, Observer& observer);
 void train_prior(const TrainJob& job, Observer& observer);
 SampleReport sample(const SampleJob& job, Observer& observer);
-void train_classifier(const TrainJob& job, Observer& observer);
+void train_classifier(const ClassifierJob& job, Observer& observer);
+void train_inverse(const InverseJob& job, Observer& observer);
 void train_judge(const TrainJob& job, Observer& observer);
 VerifyReport verify(const VerifyJob& job, Observer& observer);
 ProjectReport pinv(const PinvJob& job, Observer& observer);
 ProjectReport project(const ProjectJob& job, Observer& observer);
+void plot_run(const std::string& run, const std::string& output);
+ClassifierFigures evaluate_classifier(const EvaluateClassifierJob& job, Observer& observer);
 
 }  // namespace spnn::app

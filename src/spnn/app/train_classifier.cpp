@@ -1,17 +1,44 @@
 #include <spnn/app/engine_impl.h>
+#include <spnn/app/labelled_model.h>
 #include <spnn/app/training_session.h>
+#include <spnn/checkpoint/models.h>
+#include <spnn/checkpoint/module_state.h>
+#include <spnn/core/errors.h>
 #include <spnn/training/classifier.h>
+#include <spnn/training/statistics.h>
 
 namespace spnn::app {
+namespace {
 
-void train_classifier(const TrainJob& job, Observer& observer) {
+void load_weights(Spnn& net, const std::string& file) {
+  const auto start = load_spnn(file).net;
+  require(start->config().blocks == net.config().blocks, file, "the architecture of the configuration",
+          "another one", "'spnn inspect' shows it");
+  load_into(net, state_of(*start), file);
+}
+
+}  // namespace
+
+void train_classifier(const ClassifierJob& job, Observer& observer) {
   auto recipe = read_config(job.config).get<ClassifierRecipe>();
   if (job.steps > 0) recipe.train.steps = job.steps;
+  const TrainingSession session(job, observer);
   const auto& input = recipe.network.input;
-  const auto sets = load_labelled(job, input.height, input.channels, observer);
+  const auto sets = session.load_labelled(input.height, input.channels);
   recipe.network = with_outputs(recipe.network, static_cast<std::int64_t>(sets.train.attributes.size()));
-  ClassifierObjective objective(recipe, sets.train, sets.val);
-  run_training(objective, recipe.train, {{"trainer", "classifier"}, {"config", recipe}}, job, observer);
+  Map black_box;
+  if (!job.black_box.empty()) black_box = load_labelled_model(job.black_box).map;
+  ClassifierObjective objective(recipe, sets.train, sets.val, black_box);
+  if (!job.from.empty()) load_weights(dynamic_cast<Spnn&>(objective.module()), job.from);
+  Json run{{"trainer", "classifier"}, {"config", recipe}};
+  if (black_box) run["black_box"] = job.black_box;
+  if (!job.from.empty()) run["from"] = job.from;
+  session.train(objective, recipe.train, run);
+  if (!session.leads()) return;
+  session.observer().message("statistics of the outputs over all training images");
+  const auto best = session.file("best.safetensors");
+  const auto net = load_spnn(best).net;
+  add_to_model(best, output_statistics(outputs_over(sets.train, [&](const Tensor& x) { return net->forward(x); })));
 }
 
 }  // namespace spnn::app

@@ -7,10 +7,11 @@ namespace spnn::app {
 void train_judge(const TrainJob& job, Observer& observer) {
   auto recipe = read_config(job.config).get<JudgeRecipe>();
   if (job.steps > 0) recipe.train.steps = job.steps;
-  const auto sets = load_labelled(job, recipe.judge.image_size, recipe.judge.in_channels, observer);
+  const TrainingSession session(job, observer);
+  const auto sets = session.load_labelled(recipe.judge.image_size, recipe.judge.in_channels);
   recipe.judge.outputs = static_cast<std::int64_t>(sets.train.attributes.size());
   JudgeObjective objective(recipe, sets.train, sets.val);
-  run_training(objective, recipe.train, {{"trainer", "judge"}, {"config", recipe}}, job, observer);
+  session.train(objective, recipe.train, {{"trainer", "judge"}, {"config", recipe}});
 }
 
 }  // namespace spnn::app

@@ -14,4 +14,13 @@ struct TrainJob {
   std::int64_t steps = 0;   // instead of the configuration's; may change on a resume. 0 is the configuration's own
 };
 
+struct ClassifierJob : TrainJob {
+  std::string black_box;    // a model whose outputs g learns instead of the labels; "" for none
+  std::string from;         // an SPNN of this architecture to start from; "" starts anew
+};
+
+struct InverseJob : TrainJob {
+  std::string model;        // the SPNN of phase I
+};
+
 }  // namespace spnn::app

@@ -7,16 +7,46 @@
 #include <spnn/data/dataset.h>
 #include <spnn/training/trainer.h>
 
+#include <memory>
+
 namespace spnn::app {
 
 struct LabelledSets {
   Dataset train, val;
 };
 
-// Training images, and the validation images or, where a set has none (Fashion-MNIST), the test images. Says what it found.
-LabelledSets load_labelled(const TrainJob& job, std::int64_t size, std::int64_t channels, Observer& observer);
+// One process of a training: alone, or one of several when the variables RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT
+// say so, as torchrun, SLURM wrappers and Kubernetes set them. Only rank 0 reports and writes.
+class TrainingSession {
+ public:
+  TrainingSession(const TrainJob& job, Observer& observer);
 
-// Runs or resumes the job with this objective.
-void run_training(Objective& objective, const TrainConfig& config, const Json& run, const TrainJob& job, Observer& observer);
+  bool leads() const { return communicator_->share().rank == 0; }
+  Observer& observer() const { return leads() ? observer_ : silent_; }
+  std::filesystem::path file(const std::string& name) const { return std::filesystem::path(job_.run) / name; }
+
+  // Training images, and the validation images or, where a set has none (Fashion-MNIST), the test images. Says what it
+  // found.
+  LabelledSets load_labelled(std::int64_t size, std::int64_t channels) const;
+
+  // Runs or resumes the job with this objective. `run` is what must not change between the two.
+  void train(Objective& objective, const TrainConfig& config, const Json& run) const;
+
+ private:
+  // A process that does not lead is silent, but it can be interrupted.
+  class Silent final : public Observer {
+   public:
+    explicit Silent(const Observer& observer) : observer_(observer) {}
+    bool cancelled() const override { return observer_.cancelled(); }
+
+   private:
+    const Observer& observer_;
+  };
+
+  const TrainJob& job_;
+  Observer& observer_;
+  mutable Silent silent_;
+  std::unique_ptr<Communicator> communicator_;
+};
 
 }  // namespace spnn::app

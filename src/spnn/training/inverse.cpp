@@ -19,6 +19,7 @@ constexpr Named parts[] = {{"natural", &PhaseTwoLosses::natural},
                            {"stability", &PhaseTwoLosses::stability},
                            {"surjectivity", &PhaseTwoLosses::surjectivity},
                            {"regression", &PhaseTwoLosses::regression},
+                           {"rollout", &PhaseTwoLosses::rollout},
                            {"min_norm", &PhaseTwoLosses::min_norm}};
 
 PhaseTwoLosses losses_of_recipe(const std::string& recipe) {
@@ -28,7 +29,7 @@ PhaseTwoLosses losses_of_recipe(const std::string& recipe) {
   } else if (recipe == "reference") {
     l.natural = 0.1, l.stability = 40, l.surjectivity = 1;
   } else if (recipe == "fast") {
-    l.regression = 1;
+    l.regression = 1, l.rollout = 1;
   } else if (recipe == "natural") {
     l.natural = 1;
   } else if (recipe == "min-norm") {
@@ -94,13 +95,10 @@ InverseObjective::InverseObjective(InverseRecipe recipe, Model model, const Data
     const auto& set = net.r_set(recipe_.r_set);
     for (std::size_t l = 0; l < set.size(); ++l) initialise_subnet(*set[l], rng.fork(l));
   }
-  for (auto& value : net.g_parameters()) value.requires_grad_(false);
+  for (auto& value : net.parameters()) value.requires_grad_(false);
+  for (auto& value : parameters()) value.requires_grad_(true);
   const torch::NoGradGuard no_grad;
   q_of_zero_ = net.complete(torch::zeros(net.in_shape().batched(1), net.options())).z;
-}
-
-InverseObjective::~InverseObjective() {
-  for (auto& value : model_.net->g_parameters()) value.requires_grad_(true);
 }
 
 InverseObjective::Inverse InverseObjective::invert(const Tensor& y) const {
@@ -108,6 +106,22 @@ InverseObjective::Inverse InverseObjective::invert(const Tensor& y) const {
   Inverse out{.x_hat = {}, .q = std::vector<Tensor>(r.size())};
   out.x_hat = model_.net->descend(y, [&](std::size_t l, const Tensor& y_l) { return out.q[l] = r[l]->forward(y_l); });
   return out;
+}
+
+// r_l learns the mean of z_l given what g† has at that level, so that errors of one level do not grow in the next.
+Tensor InverseObjective::rollout_loss(const Spnn::Trace& trace) const {
+  const auto& r = model_.net->r_set(recipe_.r_set);
+  const bool gradients = torch::GradMode::is_enabled();
+  const torch::NoGradGuard no_pass_through_the_inverse;
+  std::vector<Tensor> parts_by_level(r.size());
+  model_.net->descend(trace.y, [&](std::size_t l, const Tensor& y_l) {
+    const torch::AutoGradMode for_r(gradients);
+    const auto z = r[l]->forward(y_l);
+    parts_by_level[l] = torch::mse_loss(z, trace.levels[l].z);
+    return z.detach();
+  });
+  const torch::AutoGradMode for_sum(gradients);
+  return torch::stack(parts_by_level).sum();
 }
 
 Losses InverseObjective::weighted(const Tensor& x) const {
@@ -121,6 +135,7 @@ Losses InverseObjective::weighted(const Tensor& x) const {
   if (lambda.regression > 0) {
     out.emplace_back("regression", lambda.regression * regression_loss(trace.levels, model_.net->r_set(recipe_.r_set)));
   }
+  if (lambda.rollout > 0) out.emplace_back("rollout", lambda.rollout * rollout_loss(trace));
   if (std::max({lambda.natural, lambda.stability, lambda.surjectivity, lambda.min_norm}) == 0) return out;
   const auto inverse = invert(trace.y);
   if (lambda.natural > 0) out.emplace_back("natural", lambda.natural * mean_square(inverse.q, q_of_zero_));

@@ -12,13 +12,14 @@ struct PhaseTwoLosses {
   double stability = 0;      // ‖x − g†(g(x))‖²
   double surjectivity = 0;   // ‖y − g(g†(y))‖²: zero but for rounding
   double regression = 0;     // Σ_l ‖z_l − r_l(y_l)‖²: no inverse pass
+  double rollout = 0;        // Σ_l ‖z_l − r_l(ŷ_l)‖² at the ŷ_l that g† itself meets: an inverse pass without gradient
   double min_norm = 0;       // ‖g†(y)‖²
 };
 
 // Phase II: r alone, the rest frozen (design.md, section 4).
 //   recipe "paper"      0.3 natural + 1 stability + 1 surjectivity
 //   recipe "reference"  0.1 natural + 40 stability + 1 surjectivity: the public code's defaults
-//   recipe "fast"       1 regression
+//   recipe "fast"       1 regression + 1 rollout
 //   recipe "natural"    1 natural: converges to the closed form `origin`
 //   recipe "min-norm"   1 min_norm, into the set of r nets called "min_norm"
 struct InverseRecipe {
@@ -41,8 +42,8 @@ class InverseObjective final : public Objective {
     std::map<std::string, Tensor> carried = {};
     std::map<std::string, std::string> metadata = {};
   };
+  // Freezes all of the network but the set of r nets that is trained.
   InverseObjective(InverseRecipe recipe, Model model, const Dataset& train, const Dataset& val);
-  ~InverseObjective() override;   // g's weights can be trained again
 
   torch::nn::Module& module() override { return *model_.net; }
   std::vector<Tensor> parameters() override { return model_.net->r_parameters(recipe_.r_set); }
@@ -58,6 +59,7 @@ class InverseObjective final : public Objective {
   };
   Inverse invert(const Tensor& y) const;
   Losses weighted(const Tensor& x) const;
+  Tensor rollout_loss(const Spnn::Trace& trace) const;
 
   InverseRecipe recipe_;
   Model model_;

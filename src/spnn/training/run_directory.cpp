@@ -1,6 +1,7 @@
 #include <spnn/core/errors.h>
 #include <spnn/training/run_directory.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -46,8 +47,13 @@ void RunDirectory::truncate(const std::string& csv, std::int64_t first_step_to_d
   if (!std::filesystem::exists(file(csv))) return;
   std::istringstream in(read_text(file(csv)));
   std::string kept, line;
-  for (bool header = true; std::getline(in, line); header = false) {
-    if (header || std::atoll(line.c_str()) < first_step_to_drop) kept += line + "\n";
+  std::ptrdiff_t columns = -1;
+  while (std::getline(in, line)) {
+    const auto commas = std::count(line.begin(), line.end(), ',');
+    const bool header = columns < 0;
+    if (header) columns = commas;
+    const bool whole = commas == columns;   // a killed process may leave half a row
+    if (header || (whole && std::atoll(line.c_str()) < first_step_to_drop)) kept += line + "\n";
   }
   write_text_atomically(file(csv), kept);
 }

@@ -1,0 +1,154 @@
+// Training steps of reference-64 (batch 16) against the literal evaluation of the reference's losses: every forward pass
+// it makes, every Cayley system solved again in each of them. The variants take turns, so that a busy machine slows all
+// alike; medians are compared.  Usage: bench_training [rounds] [preset] [batch] [threads]
+
+#include <spnn/blocks/orthogonal_mix.h>
+#include <spnn/networks/presets.h>
+#include <spnn/training/classifier.h>
+#include <spnn/training/inverse.h>
+#include <spnn/training/optimizer.h>
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+using namespace spnn;
+
+Dataset random_images(const Shape& shape, std::int64_t count, std::int64_t labels) {
+  Dataset set;
+  set.name = "random";
+  set.images = (Rng(1).uniform(shape.batched(count)) * 255).to(torch::kUInt8);
+  set.labels = Rng(2).uniform({count, labels}).gt(0.5).to(torch::kFloat32);
+  for (std::int64_t a = 0; a < labels; ++a) set.attributes.push_back(std::to_string(a));
+  return set;
+}
+
+struct Variant {
+  std::string name;
+  std::function<Tensor()> loss;
+  std::shared_ptr<Spnn> net;
+  std::vector<Tensor> parameters;
+  std::vector<double> seconds = {};
+};
+
+void step(Variant& variant, Optimizer& optimizer) {
+  const auto began = std::chrono::steady_clock::now();
+  optimizer.zero_grad();
+  variant.loss().backward();
+  optimizer.clip(1.0);
+  optimizer.step(1e-4);
+  variant.seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+Tensor sum(const Losses& parts) {
+  Tensor total;
+  for (const auto& [name, value] : parts) total = total.defined() ? total + value : value;
+  return total;
+}
+
+// Without a MixScope every pass solves its own Cayley systems.
+Tensor literal_phase_one(const Spnn& net, const Batch& batch) {
+  const auto y = net.forward(batch.images);
+  const auto x_hat = net.pinv(y);
+  const auto stable = net.pinv(net.forward(batch.images));
+  return task_loss(Task::attributes, y, batch.labels) + 40 * torch::mse_loss(net.forward(x_hat), y) +
+         40 * torch::mse_loss(stable, batch.images);
+}
+
+Tensor literal_phase_two(const Spnn& net, const Batch& batch) {
+  const auto y = net.forward(batch.images).detach();
+  const auto q = net.complete(net.pinv(y)).z, q0 = net.complete(torch::zeros_like(batch.images)).z;
+  Tensor natural;
+  for (std::size_t l = 0; l < q.size(); ++l) {
+    const auto part = torch::mse_loss(q[l], q0[l]);
+    natural = natural.defined() ? natural + part : part;
+  }
+  const auto stable = net.pinv(net.forward(batch.images).detach());
+  return 0.3 * natural + torch::mse_loss(stable, batch.images) + torch::mse_loss(net.forward(net.pinv(y)), y);
+}
+
+class Bench {
+ public:
+  Bench(const std::string& preset, std::int64_t batch)
+      : config_(spnn_preset(preset)), batch_(batch), set_(random_images(config_.input, 4 * batch, net_for()->out_shape().size())) {}
+
+  void run(const std::string& phase, std::vector<Variant> variants, int rounds) {
+    std::vector<std::unique_ptr<Optimizer>> optimizers;
+    for (auto& variant : variants) optimizers.push_back(std::make_unique<Optimizer>(variant.parameters, TrainConfig{}));
+    for (int round = -1; round < rounds; ++round) {
+      for (std::size_t i = 0; i < variants.size(); ++i) step(variants[i], *optimizers[i]);
+      if (round < 0) {
+        for (auto& variant : variants) variant.seconds.clear();   // warm-up
+      }
+    }
+    const double literal = median(variants.front().seconds);
+    for (const auto& variant : variants) {
+      const double seconds = median(variant.seconds);
+      std::printf("%-10s %-10s %8.3f s a step %8.2f images/s %6.2f times the literal speed\n", phase.c_str(),
+                  variant.name.c_str(), seconds, static_cast<double>(batch_) / seconds, literal / seconds);
+    }
+  }
+
+  std::vector<Variant> phase_one() {
+    auto literal = net_for();
+    std::vector<Variant> out{{"literal", [this, literal] { return literal_phase_one(*literal, batch()); }, literal, literal->parameters()}};
+    for (const std::string recipe : {"paper", "fast"}) {
+      const Json file = {{"recipe", recipe}, {"network", to_json(config_)}, {"train", {{"batch", batch_}}}};
+      auto objective = std::make_shared<ClassifierObjective>(file.get<ClassifierRecipe>(), set_, set_);
+      randomise(dynamic_cast<Spnn&>(objective->module()));
+      out.push_back({recipe, [this, objective] { return sum(objective->losses(step_++, {})); }, nullptr, objective->parameters()});
+    }
+    return out;
+  }
+
+  // The reference's phase II keeps the graph of g although only r is trained; its weights take no gradient.
+  std::vector<Variant> phase_two() {
+    auto literal = net_for();
+    std::vector<Variant> out{{"literal", [this, literal] { return literal_phase_two(*literal, batch()); }, literal, literal->r_parameters()}};
+    for (const std::string recipe : {"paper", "fast"}) {
+      const Json file = {{"recipe", recipe}, {"train", {{"batch", batch_}}}};
+      auto net = net_for();
+      auto objective = std::make_shared<InverseObjective>(file.get<InverseRecipe>(), InverseObjective::Model{.net = net}, set_, set_);
+      out.push_back({recipe, [this, objective] { return sum(objective->losses(step_++, {})); }, net, objective->parameters()});
+    }
+    return out;
+  }
+
+ private:
+  void randomise(Spnn& net) const { randomise_spnn(net, Rng(5)); }
+  std::shared_ptr<Spnn> net_for() const {
+    auto net = std::make_shared<Spnn>(config_);
+    randomise(*net);
+    return net;
+  }
+  Batch batch() { return make_batch(set_, BatchOrder(set_.size(), batch_, 1).indices(step_++)); }
+
+  SpnnConfig config_;
+  std::int64_t batch_;
+  Dataset set_;
+  std::int64_t step_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 5;
+  const std::string preset = argc > 2 ? argv[2] : "reference-64";
+  const std::int64_t batch = argc > 3 ? std::atoll(argv[3]) : 16;
+  at::set_num_threads(argc > 4 ? std::atoi(argv[4]) : 2);
+  Bench bench(preset, batch);
+  std::printf("%s, batch %lld, median of %d rounds, %d threads\n", preset.c_str(), static_cast<long long>(batch), rounds,
+              at::get_num_threads());
+  bench.run("phase I", bench.phase_one(), rounds);
+  bench.run("phase II", bench.phase_two(), rounds);
+}

@@ -1,0 +1,24 @@
+#include <spnn/checkpoint/safetensors.h>
+#include <spnn/core/errors.h>
+#include <spnn/training/statistics.h>
+
+namespace spnn {
+
+std::map<std::string, Tensor> output_statistics(const Tensor& outputs) {
+  require(outputs.dim() == 2 && outputs.size(0) >= 2, "output statistics", "outputs of two or more images",
+          to_string(outputs.sizes()));
+  const auto y = outputs.to(torch::kFloat64);
+  const auto mean = y.mean(0);
+  const auto centred = y - mean;
+  const auto covariance = centred.t().mm(centred) / static_cast<double>(y.size(0) - 1);
+  return {{"statistics.mean", mean.to(torch::kFloat32)}, {"statistics.covariance", covariance.to(torch::kFloat32)}};
+}
+
+void add_to_model(const std::filesystem::path& file, std::map<std::string, Tensor> tensors) {
+  auto content = read_safetensors(file);
+  tensors.merge(content.tensors);   // keeps the new ones
+  content.tensors = std::move(tensors);
+  write_safetensors(file, content);
+}
+
+}  // namespace spnn

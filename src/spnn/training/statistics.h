@@ -1,0 +1,19 @@
+#pragma once
+
+#include <spnn/core/shape.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace spnn {
+
+// Mean [A] and covariance [A, A] of outputs [N, A], under the names that model files store them by: what attribute
+// editing measures its targets in.
+//   statistics.mean, statistics.covariance (float32, computed in double)
+std::map<std::string, Tensor> output_statistics(const Tensor& outputs);
+
+// Adds tensors to a model file, or replaces those of the same name; atomic.
+void add_to_model(const std::filesystem::path& file, std::map<std::string, Tensor> tensors);
+
+}  // namespace spnn

@@ -1,0 +1,136 @@
+// Training as users run it: real processes of the command, killed and started again, alone and in pairs.
+
+#include <spnn/checkpoint/safetensors.h>
+#include <spnn/image/image.h>
+#include <spnn/training/judge.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <random>
+#include <thread>
+
+#include "support/tensor_near.h"
+#include "training/tiny.h"
+
+using namespace spnn;
+using namespace spnn::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+const std::string command = std::string(SPNN_BINARY_DIR) + "/spnn";
+
+// A folder of images with a table, and a judge's configuration.
+void write_inputs(const TemporaryFolder& folder, std::int64_t steps) {
+  const auto set = tiny_dataset(80);
+  std::filesystem::create_directories(folder / "images");
+  std::string table = "file,corner_0,corner_1,corner_2\n";
+  for (std::int64_t i = 0; i < set.size(); ++i) {
+    const auto name = fmt::format("{:03}.png", i);
+    write_image(folder / ("images/" + name), set.images[i]);
+    table += name;
+    for (int a = 0; a < 3; ++a) table += fmt::format(",{}", set.labels[i][a].item<float>() > 0 ? 1 : -1);
+    table += "\n";
+  }
+  write_file(folder / "images/attributes.csv", table);
+  JudgeRecipe recipe;
+  // Two groups: with one channel a group, a bias before the norm has no gradient but rounding, which Adam makes large.
+  recipe.judge = {.image_size = 8, .widths = {8, 16}, .blocks = {1, 1}, .squeeze = 4, .features = 12, .outputs = 3,
+                  .norm_groups = 2};
+  recipe.train = tiny_training(steps);
+  recipe.train.validate_every = 50;
+  recipe.train.checkpoint_every = 3;
+  write_file(folder / "judge.json", Json(recipe).dump());
+}
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+pid_t start(const TemporaryFolder& folder, const std::string& run, bool resume, const Variables& variables = {}) {
+  std::vector<std::string> words = {command, "--threads", "1", "train", "judge", folder / "judge.json", "--data",
+                                    folder / "images", "--run", folder / run};
+  if (resume) words.push_back("--resume");
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const auto log = (folder / (run + ".log")).string();
+  const pid_t child = fork();
+  if (child == 0) {
+    for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
+    if (!std::freopen(log.c_str(), "a", stderr)) _exit(125);
+    execv(command.c_str(), argv.data());
+    _exit(126);
+  }
+  return child;
+}
+
+int finish(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+std::map<std::string, Tensor> tensors(const TemporaryFolder& folder, const std::string& file) {
+  return read_safetensors(folder / file).tensors;
+}
+
+std::filesystem::file_time_type time_of(const std::filesystem::path& file) {
+  std::error_code missing;
+  const auto time = std::filesystem::last_write_time(file, missing);
+  return missing ? std::filesystem::file_time_type::min() : time;
+}
+
+}  // namespace
+
+TEST(TrainingProcesses, KilledTenTimesEndsWithTheSameBits) {
+  const TemporaryFolder folder;
+  write_inputs(folder, 400);
+  const auto began = std::chrono::steady_clock::now();
+  ASSERT_EQ(finish(start(folder, "whole", false)), 0) << read_text(folder / "whole.log");
+  const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - began;
+  std::mt19937 random(7);
+  for (int k = 0; k < 10; ++k) {
+    const auto before = time_of(folder / "killed/state.safetensors");
+    const auto child = start(folder, "killed", std::filesystem::exists(folder / "killed/run.json"));
+    // Seven times some moment after it has come further, three times any moment of its start.
+    while (k % 3 != 2 && time_of(folder / "killed/state.safetensors") == before) std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(whole * std::uniform_real_distribution(0.0, k % 3 != 2 ? 0.06 : 0.2)(random));
+    kill(child, SIGKILL);
+    ASSERT_EQ(finish(child), 128 + SIGKILL) << "it ended before it was killed for the " << k + 1 << "th time";
+  }
+  ASSERT_EQ(finish(start(folder, "killed", true)), 0) << read_text(folder / "killed.log");
+  for (const std::string file : {"/state.safetensors", "/model.safetensors", "/best.safetensors"}) {
+    const auto a = tensors(folder, "whole" + file), b = tensors(folder, "killed" + file);
+    ASSERT_EQ(a.size(), b.size());
+    for (const auto& [name, value] : a) EXPECT_TRUE(torch::equal(value, b.at(name))) << name;
+  }
+}
+
+TEST(TrainingProcesses, TwoOverLoopbackEqualOne) {
+  const TemporaryFolder folder;
+  write_inputs(folder, 20);
+  ASSERT_EQ(finish(start(folder, "one", false)), 0) << read_text(folder / "one.log");
+  const auto port = std::to_string(20000 + getpid() % 20000);
+  std::vector<pid_t> pair;
+  for (const std::string rank : {"0", "1"}) {
+    pair.push_back(start(folder, "two", false,
+                         {{"RANK", rank}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
+  }
+  for (const auto child : pair) ASSERT_EQ(finish(child), 0) << read_text(folder / "two.log");
+  const auto a = tensors(folder, "one/state.safetensors"), b = tensors(folder, "two/state.safetensors");
+  ASSERT_EQ(a.size(), b.size());
+  for (const auto& [name, value] : a) {
+    if (name.starts_with("weights/")) {
+      EXPECT_THAT(b.at(name), TensorNear(value, 1e-5)) << name;
+    }
+  }
+}
+
+TEST(TrainingProcesses, SayWhichVariableIsMissing) {
+  const TemporaryFolder folder;
+  write_inputs(folder, 20);
+  EXPECT_EQ(finish(start(folder, "run", false, {{"WORLD_SIZE", "2"}, {"RANK", "0"}})), 1);
+  EXPECT_THAT(read_text(folder / "run.log"), ::testing::HasSubstr("MASTER_ADDR: expected a value, because WORLD_SIZE is 2"));
+}
