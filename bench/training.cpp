@@ -15,6 +15,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "support/reference_nlbp.h"
+
 namespace {
 
 using namespace spnn;
@@ -56,25 +58,28 @@ Tensor sum(const Losses& parts) {
   return total;
 }
 
-// Without a MixScope every pass solves its own Cayley systems.
-Tensor literal_phase_one(const Spnn& net, const Batch& batch) {
-  const auto y = net.forward(batch.images);
-  const auto x_hat = net.pinv(y);
-  const auto stable = net.pinv(net.forward(batch.images));
-  return task_loss(Task::attributes, y, batch.labels) + 40 * torch::mse_loss(net.forward(x_hat), y) +
-         40 * torch::mse_loss(stable, batch.images);
+// Each loss evaluated by itself, as the reference does: three forward and two inverse passes.
+Tensor literal_phase_one(const bench::ReferenceNlbp& net, const Batch& batch) {
+  const auto& x = batch.images;
+  const auto y = net.forward(x).y;
+  const auto surjective = net.forward(net.inverse(y, nullptr)).y;
+  const auto stable = net.inverse(net.forward(x).y, nullptr);
+  return task_loss(Task::attributes, y.flatten(1), batch.labels) + 40 * torch::mse_loss(surjective, y) +
+         40 * torch::mse_loss(stable, x);
 }
 
-Tensor literal_phase_two(const Spnn& net, const Batch& batch) {
-  const auto y = net.forward(batch.images).detach();
-  const auto q = net.complete(net.pinv(y)).z, q0 = net.complete(torch::zeros_like(batch.images)).z;
+// Five forward and three inverse passes; only r takes gradients.
+Tensor literal_phase_two(const bench::ReferenceNlbp& net, const Batch& batch) {
+  const auto& x = batch.images;
+  const auto y = net.forward(x).y;
+  const auto q = net.forward(net.inverse(y, nullptr)).z, q0 = net.forward(torch::zeros_like(x)).z;
   Tensor natural;
   for (std::size_t l = 0; l < q.size(); ++l) {
     const auto part = torch::mse_loss(q[l], q0[l]);
     natural = natural.defined() ? natural + part : part;
   }
-  const auto stable = net.pinv(net.forward(batch.images).detach());
-  return 0.3 * natural + torch::mse_loss(stable, batch.images) + torch::mse_loss(net.forward(net.pinv(y)), y);
+  const auto stable = net.inverse(net.forward(x).y, nullptr);
+  return 0.3 * natural + torch::mse_loss(stable, x) + torch::mse_loss(net.forward(net.inverse(y, nullptr)).y, y);
 }
 
 class Bench {
@@ -100,8 +105,9 @@ class Bench {
   }
 
   std::vector<Variant> phase_one() {
-    auto literal = net_for();
-    std::vector<Variant> out{{"literal", [this, literal] { return literal_phase_one(*literal, batch()); }, literal, literal->parameters()}};
+    auto net = net_for();
+    auto literal = std::make_shared<bench::ReferenceNlbp>(*net, /*gradients=*/true);
+    std::vector<Variant> out{{"literal", [this, literal] { return literal_phase_one(*literal, batch()); }, net, net->parameters()}};
     for (const std::string recipe : {"paper", "fast"}) {
       const Json file = {{"recipe", recipe}, {"network", to_json(config_)}, {"train", {{"batch", batch_}}}};
       auto objective = std::make_shared<ClassifierObjective>(file.get<ClassifierRecipe>(), set_, set_);
@@ -111,10 +117,11 @@ class Bench {
     return out;
   }
 
-  // The reference's phase II keeps the graph of g although only r is trained; its weights take no gradient.
   std::vector<Variant> phase_two() {
-    auto literal = net_for();
-    std::vector<Variant> out{{"literal", [this, literal] { return literal_phase_two(*literal, batch()); }, literal, literal->r_parameters()}};
+    auto frozen = net_for();
+    for (auto& value : frozen->g_parameters()) value.requires_grad_(false);
+    auto literal = std::make_shared<bench::ReferenceNlbp>(*frozen, /*gradients=*/true);
+    std::vector<Variant> out{{"literal", [this, literal] { return literal_phase_two(*literal, batch()); }, frozen, frozen->r_parameters()}};
     for (const std::string recipe : {"paper", "fast"}) {
       const Json file = {{"recipe", recipe}, {"train", {{"batch", batch_}}}};
       auto net = net_for();

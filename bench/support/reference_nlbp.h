@@ -9,11 +9,13 @@ namespace spnn::bench {
 
 // NLBP as the public reference evaluates it: 4 forward and 3 inverse passes, every Cayley system solved again in each
 // pass, plain torch convolutions. It reads the weights of an Spnn built from a reference preset and shares no code
-// with it, so it also serves as a second opinion.
+// with it, so it also serves as a second opinion. With gradients it trains the weights of the Spnn.
 class ReferenceNlbp {
  public:
-  explicit ReferenceNlbp(const Spnn& net) : config_(net.config()) {
-    for (const auto& item : net.named_parameters()) weights_[item.key()] = item.value().detach();
+  explicit ReferenceNlbp(const Spnn& net, bool gradients = false) : config_(net.config()) {
+    for (const auto& item : net.named_parameters()) {
+      weights_[item.key()] = gradients ? item.value() : item.value().detach();
+    }
   }
 
   // G⁻¹(G(x) + λ(G(g†(y)) − G(g†(g(x)))))

@@ -35,6 +35,7 @@ void to_json(Json& json, const ClassifierRecipe& r) {
   json = {{"recipe", r.recipe},
           {"network", to_json(r.network)},
           {"losses", {{"task", l.task}, {"surjectivity", l.surjectivity}, {"stability", l.stability}, {"regression", l.regression}}},
+          {"inverse_every", r.inverse_every},
           {"label_smoothing", r.label_smoothing},
           {"adaptive_weights", r.adaptive_weights},
           {"augment", r.augment},
@@ -47,6 +48,7 @@ void from_json(const Json& json, ClassifierRecipe& r) {
       .optional("recipe", r.recipe)
       .required("network", network)
       .optional("losses", losses)
+      .optional("inverse_every", r.inverse_every)
       .optional("label_smoothing", r.label_smoothing)
       .optional("adaptive_weights", r.adaptive_weights)
       .optional("augment", r.augment)
@@ -55,6 +57,8 @@ void from_json(const Json& json, ClassifierRecipe& r) {
   r.network = network.is_string() ? spnn_preset(network.get<std::string>()) : spnn_from_json(network, "network");
   r.losses = losses_of_recipe(r.recipe);
   from_json(losses, r.losses);
+  require(r.inverse_every > 0 && r.train.batch % r.inverse_every == 0, "classifier.inverse_every",
+          fmt::format("a divisor of the batch of {}", r.train.batch), std::to_string(r.inverse_every));
 }
 
 ClassifierObjective::ClassifierObjective(ClassifierRecipe recipe, const Dataset& train, const Dataset& val, Map black_box)
@@ -98,11 +102,14 @@ Losses ClassifierObjective::losses(std::int64_t step, Share share) {
     parts.emplace_back("regression", lambda.regression * regression_loss(levels, net_->r_set()));
   }
   if (lambda.stability > 0 || lambda.surjectivity > 0) {
-    const auto x_hat = net_->pinv(y);
+    const auto some = [&](const Tensor& all) { return all.slice(0, 0, all.size(0), recipe_.inverse_every); };
+    const auto y_some = some(y), x_hat = net_->pinv(y_some);
     if (lambda.surjectivity > 0) {
-      parts.emplace_back("surjectivity", lambda.surjectivity * torch::mse_loss(net_->forward(x_hat), y));
+      parts.emplace_back("surjectivity", lambda.surjectivity * torch::mse_loss(net_->forward(x_hat), y_some));
     }
-    if (lambda.stability > 0) parts.emplace_back("stability", lambda.stability * torch::mse_loss(x_hat, batch.images));
+    if (lambda.stability > 0) {
+      parts.emplace_back("stability", lambda.stability * torch::mse_loss(x_hat, some(batch.images)));
+    }
   }
   return parts;
 }

@@ -24,6 +24,7 @@ struct ClassifierRecipe {
   std::string recipe = "fast";
   SpnnConfig network;             // in a file: the name of a preset, or the whole architecture
   PhaseOneLosses losses;          // the recipe's, where a file does not say otherwise
+  std::int64_t inverse_every = 1; // surjectivity and stability are taken over every so many-th image of a batch
   double label_smoothing = 0;
   AdaptiveWeightsConfig adaptive_weights;
   AugmentConfig augment;
