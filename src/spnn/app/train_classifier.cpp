@@ -5,7 +5,6 @@
 #include <spnn/checkpoint/module_state.h>
 #include <spnn/core/errors.h>
 #include <spnn/training/classifier.h>
-#include <spnn/training/statistics.h>
 
 namespace spnn::app {
 namespace {
@@ -34,11 +33,7 @@ void train_classifier(const ClassifierJob& job, Observer& observer) {
   if (black_box) run["black_box"] = job.black_box;
   if (!job.from.empty()) run["from"] = job.from;
   session.train(objective, recipe.train, run);
-  if (!session.leads()) return;
-  session.observer().message("statistics of the outputs over all training images");
-  const auto best = session.file("best.safetensors");
-  const auto net = load_spnn(best).net;
-  add_to_model(best, output_statistics(outputs_over(sets.train, [&](const Tensor& x) { return net->forward(x); })));
+  session.add_statistics(sets.train);
 }
 
 }  // namespace spnn::app

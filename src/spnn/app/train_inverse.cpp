@@ -32,6 +32,7 @@ void train_inverse(const InverseJob& job, Observer& observer) {
   const auto before = objective.validate();
   for (const auto& [name, value] : before.figures) session.observer().message(fmt::format("before: {} {:.5g}", name, value));
   session.train(objective, recipe.train, {{"trainer", "inverse"}, {"config", recipe}, {"model", checksum}});
+  session.add_statistics(sets.train);
 }
 
 }  // namespace spnn::app

@@ -1,6 +1,9 @@
 #include <spnn/app/training_session.h>
+#include <spnn/checkpoint/models.h>
 #include <spnn/core/errors.h>
 #include <spnn/training/distributed.h>
+#include <spnn/training/statistics.h>
+#include <spnn/training/task.h>
 
 #include <charconv>
 #include <cstdlib>
@@ -60,6 +63,15 @@ void TrainingSession::train(Objective& objective, const TrainConfig& config, con
   if (leads()) communicator_->barrier();
   spnn::train(objective, {.config = config, .run = directory, .observer = observer(), .communicator = *communicator_,
                           .resume = job_.resume});
+}
+
+void TrainingSession::add_statistics(const Dataset& train) const {
+  if (!leads()) return;
+  const auto best = load_spnn(file("best.safetensors"));
+  if (best.mean.defined() && best.covariance.defined()) return;
+  observer().message("statistics of the outputs over all training images");
+  const auto outputs = outputs_over(train, [&](const Tensor& x) { return best.net->forward(x); });
+  add_to_model(file("best.safetensors"), output_statistics(outputs));
 }
 
 }  // namespace spnn::app

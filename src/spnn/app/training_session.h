@@ -32,6 +32,9 @@ class TrainingSession {
   // Runs or resumes the job with this objective. `run` is what must not change between the two.
   void train(Objective& objective, const TrainConfig& config, const Json& run) const;
 
+  // Mean and covariance of the best model's outputs over the training images go into its file, if they are not there.
+  void add_statistics(const Dataset& train) const;
+
  private:
   // A process that does not lead is silent, but it can be interrupted.
   class Silent final : public Observer {
