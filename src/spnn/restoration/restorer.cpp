@@ -8,7 +8,9 @@ Tensor guided(const BackProjector& g, const RestorerConfig& config, const Restor
   const auto probe = g.probe(step.x0_hat);
   const auto y_target = task.target(probe.y);
   const auto lambda = task.guidance({.t = step.t, .y_cur = probe.y, .y_target = y_target});
-  const auto moved = move_towards(g, config.update, probe, y_target, lambda);
+  // Back into the range of images: far from its data a network may send a pixel anywhere, and the next step would start
+  // from there. What this costs in consistency the final projection makes good.
+  const auto moved = move_towards(g, config.update, probe, y_target, lambda).clamp(-1, 1);
   // λ = 0 leaves an image as it is to the last bit, not to the rounding of a round trip through G.
   return torch::where(broadcast_over(lambda, moved) == 0, step.x0_hat, moved);
 }
