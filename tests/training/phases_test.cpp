@@ -1,3 +1,5 @@
+#include <spnn/projection/nlbp.h>
+#include <spnn/projection/spnn_projector.h>
 #include <spnn/training/classifier.h>
 #include <spnn/training/inverse.h>
 
@@ -47,7 +49,7 @@ TEST(PhaseOne, PartsAreTheLiteralLosses) {
   const auto set = tiny_dataset(32), val = tiny_dataset(16, 2);
   ClassifierRecipe recipe;
   recipe.network = tiny_network();
-  recipe.losses = {.task = 1, .surjectivity = 40, .stability = 40, .regression = 2};
+  recipe.losses = {.task = 1, .surjectivity = 40, .stability = 40, .regression = 2, .range = 3};
   recipe.augment.flip = false;
   recipe.train = tiny_training(10);
   recipe.train.batch = 32;
@@ -66,6 +68,11 @@ TEST(PhaseOne, PartsAreTheLiteralLosses) {
     regression += (levels[l].z - net.r(l, levels[l].y)).square().mean().item<double>();
   }
   EXPECT_NEAR(part(losses, "regression"), 2 * regression, 1e-4);
+  const SpnnProjector residual(std::shared_ptr<Spnn>(&net, [](Spnn*) {}),
+                               {.pseudo_inverse = PseudoInverse::learned, .metric = Metric::residual});
+  const auto outside = torch::relu(residual.nlbp(batch.images, y.roll(1, 0), 1.0).abs() - 1).square().mean().item<double>();
+  EXPECT_GT(outside, 1e-4) << "a batch on which the term says something";
+  EXPECT_NEAR(part(losses, "range"), 3 * outside, 1e-3 * outside);
 }
 
 TEST(PhaseOne, RecipesCarryThePapersWeights) {

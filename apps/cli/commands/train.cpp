@@ -13,6 +13,7 @@ void add_job(CLI::App& command, app::TrainJob& job) {
   command.add_option("--data", job.data, "a tar, a folder, or 'fashion-mnist' (see 'spnn data info')")->required();
   command.add_option("--run", job.run, "the run directory: state, record and models go there")->required();
   command.add_flag("--resume", job.resume, "continue the run exactly where it was killed or interrupted");
+  command.add_option("--from", job.from, "a model of the same architecture to start from")->check(CLI::ExistingFile);
   command.add_option("--steps", job.steps, "steps to train, instead of the configuration's; may change on a resume")
       ->check(CLI::PositiveNumber);
 }
@@ -53,8 +54,6 @@ void add_train(CLI::App& spnn) {
   add_job(*classifier, *classifier_job);
   classifier->add_option("--black-box", classifier_job->black_box,
                          "an SPNN or a judge whose outputs g learns (mean squared error) instead of the labels")
-      ->check(CLI::ExistingFile);
-  classifier->add_option("--from", classifier_job->from, "an SPNN of the same architecture to start from")
       ->check(CLI::ExistingFile);
   classifier->callback([classifier_job] { engine().train_classifier(*classifier_job, terminal()); });
 

@@ -2,21 +2,9 @@
 #include <spnn/app/labelled_model.h>
 #include <spnn/app/training_session.h>
 #include <spnn/checkpoint/models.h>
-#include <spnn/checkpoint/module_state.h>
-#include <spnn/core/errors.h>
 #include <spnn/training/classifier.h>
 
 namespace spnn::app {
-namespace {
-
-void load_weights(Spnn& net, const std::string& file) {
-  const auto start = load_spnn(file).net;
-  require(start->config().blocks == net.config().blocks, file, "the architecture of the configuration",
-          "another one", "'spnn inspect' shows it");
-  load_into(net, state_of(*start), file);
-}
-
-}  // namespace
 
 void train_classifier(const ClassifierJob& job, Observer& observer) {
   auto recipe = read_config(job.config).get<ClassifierRecipe>();
@@ -28,10 +16,9 @@ void train_classifier(const ClassifierJob& job, Observer& observer) {
   Map black_box;
   if (!job.black_box.empty()) black_box = load_labelled_model(job.black_box).map;
   ClassifierObjective objective(recipe, sets.train, sets.val, black_box);
-  if (!job.from.empty()) load_weights(dynamic_cast<Spnn&>(objective.module()), job.from);
+  if (!job.from.empty()) session.start_from(objective, *load_spnn(job.from).net);
   Json run{{"trainer", "classifier"}, {"config", recipe}};
   if (black_box) run["black_box"] = job.black_box;
-  if (!job.from.empty()) run["from"] = job.from;
   session.train(objective, recipe.train, run);
   session.add_statistics(sets.train);
 }

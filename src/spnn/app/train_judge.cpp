@@ -1,5 +1,6 @@
 #include <spnn/app/engine_impl.h>
 #include <spnn/app/training_session.h>
+#include <spnn/checkpoint/models.h>
 #include <spnn/training/judge.h>
 
 namespace spnn::app {
@@ -11,6 +12,7 @@ void train_judge(const TrainJob& job, Observer& observer) {
   const auto sets = session.load_labelled(recipe.judge.image_size, recipe.judge.in_channels);
   recipe.judge.outputs = static_cast<std::int64_t>(sets.train.attributes.size());
   JudgeObjective objective(recipe, sets.train, sets.val);
+  if (!job.from.empty()) session.start_from(objective, *load_judge(job.from).net);
   session.train(objective, recipe.train, {{"trainer", "judge"}, {"config", recipe}});
 }
 

@@ -1,5 +1,6 @@
 #include <spnn/app/training_session.h>
 #include <spnn/checkpoint/models.h>
+#include <spnn/checkpoint/module_state.h>
 #include <spnn/core/errors.h>
 #include <spnn/training/distributed.h>
 #include <spnn/training/statistics.h>
@@ -56,7 +57,12 @@ LabelledSets TrainingSession::load_labelled(std::int64_t size, std::int64_t chan
   return sets;
 }
 
-void TrainingSession::train(Objective& objective, const TrainConfig& config, const Json& run) const {
+void TrainingSession::start_from(Objective& objective, const torch::nn::Module& model) const {
+  load_into(objective.module(), state_of(model), job_.from);
+}
+
+void TrainingSession::train(Objective& objective, const TrainConfig& config, Json run) const {
+  if (!job_.from.empty()) run["from"] = job_.from;
   // The leader writes run.json; the others come after it and find what a resume would.
   if (!leads()) communicator_->barrier();
   RunDirectory directory(job_.run, run, job_.resume || !leads());

@@ -29,8 +29,11 @@ class TrainingSession {
   // found.
   LabelledSets load_labelled(std::int64_t size, std::int64_t channels) const;
 
+  // The weights of another model of the same architecture instead of random ones.
+  void start_from(Objective& objective, const torch::nn::Module& model) const;
+
   // Runs or resumes the job with this objective. `run` is what must not change between the two.
-  void train(Objective& objective, const TrainConfig& config, const Json& run) const;
+  void train(Objective& objective, const TrainConfig& config, Json run) const;
 
   // Mean and covariance of the best model's outputs over the training images go into its file, if they are not there.
   void add_statistics(const Dataset& train) const;

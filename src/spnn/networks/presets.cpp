@@ -99,6 +99,7 @@ SurjectionBlockConfig our_block(const Level& level) {
   using Activation = SubnetConfig::Activation;
   SurjectionBlockConfig block;
   block.out = level.out;
+  block.scale_bound = 0.5;   // e^½ a level at most: with e² the pseudo-inverse of a trained stack leaves its images
   block.s = {.kind = Kind::residual, .hidden = level.st_hidden, .depth = 1, .kernel = level.kernel, .norm = true,
              .activation = Activation::silu, .layers = {}};
   block.r = {.kind = Kind::conv, .hidden = level.r_hidden, .depth = 3, .kernel = level.kernel,
@@ -108,12 +109,11 @@ SurjectionBlockConfig our_block(const Level& level) {
 
 SpnnConfig celebahq64() {
   return {.name = "celebahq64", .input = {3, 64, 64},
-          .blocks = {unshuffle(4), our_block({.out = 24, .kernel = 3, .st_hidden = 64, .r_hidden = 64}),
-                     unshuffle(2), our_block({.out = 48, .kernel = 3, .st_hidden = 128, .r_hidden = 96}),
-                     unshuffle(2), our_block({.out = 96, .kernel = 3, .st_hidden = 192, .r_hidden = 128}),
-                     unshuffle(2), our_block({.out = 128, .kernel = 3, .st_hidden = 160, .r_hidden = 96}),
-                     unshuffle(2), our_block({.out = 192, .kernel = 1, .st_hidden = 256, .r_hidden = 192}),
-                     our_block({.out = 40, .kernel = 1, .st_hidden = 128, .r_hidden = 128})},
+          .blocks = {unshuffle(4), our_block({.out = 24, .kernel = 3, .st_hidden = 32, .r_hidden = 32}),
+                     unshuffle(2), our_block({.out = 48, .kernel = 3, .st_hidden = 96, .r_hidden = 48}),
+                     unshuffle(2), our_block({.out = 96, .kernel = 3, .st_hidden = 192, .r_hidden = 96}),
+                     unshuffle(2), our_block({.out = 64, .kernel = 3, .st_hidden = 224, .r_hidden = 128}),
+                     unshuffle(2), our_block({.out = 40, .kernel = 1, .st_hidden = 256, .r_hidden = 256})},
           .r_sets = {}};
 }
 

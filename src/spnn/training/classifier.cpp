@@ -23,9 +23,17 @@ void from_json(const Json& json, PhaseOneLosses& l) {
       .optional("surjectivity", l.surjectivity)
       .optional("stability", l.stability)
       .optional("regression", l.regression)
+      .optional("range", l.range)
       .no_others();
-  require(std::min({l.task, l.surjectivity, l.stability, l.regression}) >= 0, "losses", "weights of 0 or more",
+  require(std::min({l.task, l.surjectivity, l.stability, l.regression, l.range}) >= 0, "losses", "weights of 0 or more",
           json.dump());
+}
+
+Spnn::Trace every(const Spnn::Trace& trace, std::int64_t nth) {
+  const auto some = [&](const Tensor& all) { return all.slice(0, 0, all.size(0), nth); };
+  Spnn::Trace out{.y = some(trace.y), .levels = {}};
+  for (const auto& level : trace.levels) out.levels.push_back({some(level.y), some(level.z)});
+  return out;
 }
 
 }  // namespace
@@ -34,7 +42,8 @@ void to_json(Json& json, const ClassifierRecipe& r) {
   const auto& l = r.losses;
   json = {{"recipe", r.recipe},
           {"network", to_json(r.network)},
-          {"losses", {{"task", l.task}, {"surjectivity", l.surjectivity}, {"stability", l.stability}, {"regression", l.regression}}},
+          {"losses", {{"task", l.task}, {"surjectivity", l.surjectivity}, {"stability", l.stability},
+                      {"regression", l.regression}, {"range", l.range}}},
           {"inverse_every", r.inverse_every},
           {"label_smoothing", r.label_smoothing},
           {"adaptive_weights", r.adaptive_weights},
@@ -96,7 +105,8 @@ Losses ClassifierObjective::losses(std::int64_t step, Share share) {
   const auto& lambda = recipe_.losses;
   const auto batch = batches_.get(step, share);
   const MixScope once_per_step(*net_);
-  const auto [y, levels] = net_->trace(batch.images);
+  const auto trace = net_->trace(batch.images);
+  const auto& [y, levels] = trace;
   Losses parts{{"task", lambda.task * task_part(batch, y)}};
   if (lambda.regression > 0) {
     parts.emplace_back("regression", lambda.regression * regression_loss(levels, net_->r_set()));
@@ -110,6 +120,9 @@ Losses ClassifierObjective::losses(std::int64_t step, Share share) {
     if (lambda.stability > 0) {
       parts.emplace_back("stability", lambda.stability * torch::mse_loss(x_hat, some(batch.images)));
     }
+  }
+  if (lambda.range > 0) {
+    parts.emplace_back("range", lambda.range * range_loss(*net_, every(trace, recipe_.inverse_every), net_->r_set()));
   }
   return parts;
 }
@@ -142,6 +155,14 @@ double stability_over(const Dataset& dataset, const Spnn& net, const std::string
     sum += (x - x_hat).square().flatten(1).mean(1).sum().item<double>();
   }
   return sum / static_cast<double>(images);
+}
+
+Tensor range_loss(const Spnn& net, const Spnn::Trace& trace, const Spnn::RSet& r) {
+  const auto moved = net.descend(trace.y.roll(1, 0), [&](std::size_t l, const Tensor& y_l) {
+    const auto& [y, z] = trace.levels[l];
+    return z - r[l]->forward(y) + r[l]->forward(y_l);
+  });
+  return torch::relu(moved.abs() - 1).square().mean();
 }
 
 Tensor regression_loss(const std::vector<Spnn::Level>& levels, const Spnn::RSet& r) {

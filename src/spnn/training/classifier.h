@@ -15,6 +15,7 @@ struct PhaseOneLosses {
   double stability = 0;      // ‖x − g†(g(x))‖²: costs an inverse pass
   double regression = 0;     // Σ_l ‖z_l − r_l(y_l)‖²: no further pass; its gradient also turns U towards discarding
                              // what y predicts
+  double range = 0;          // how far NLBP onto another image's outputs leaves [−1, 1]: costs an inverse pass
 };
 
 // Phase I: s, t, U and r together (design.md, section 4).
@@ -61,6 +62,11 @@ class ClassifierObjective final : public Objective {
 
 // Means over the elements: ‖x − g†(g(x))‖² over the first `count` images.
 double stability_over(const Dataset& dataset, const Spnn& net, const std::string& r_set, std::int64_t count);
+
+// ‖max(|x'| − 1, 0)‖² of x' = G_r⁻¹([g(x_{i+1}) | q_r(x_i)]), each image of a batch moved onto the outputs of the next in
+// the residual metric. A classifier is nowhere asked for more than its labels; guidance asks for such x', and without
+// this term the stack is free to stretch them by e^(bL).
+Tensor range_loss(const Spnn& net, const Spnn::Trace& trace, const Spnn::RSet& r);
 
 // Σ_l ‖z_l − r_l(y_l)‖² with gradients into whatever made the trace.
 Tensor regression_loss(const std::vector<Spnn::Level>& levels, const Spnn::RSet& r);

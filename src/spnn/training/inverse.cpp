@@ -20,6 +20,7 @@ constexpr Named parts[] = {{"natural", &PhaseTwoLosses::natural},
                            {"surjectivity", &PhaseTwoLosses::surjectivity},
                            {"regression", &PhaseTwoLosses::regression},
                            {"rollout", &PhaseTwoLosses::rollout},
+                           {"range", &PhaseTwoLosses::range},
                            {"min_norm", &PhaseTwoLosses::min_norm}};
 
 PhaseTwoLosses losses_of_recipe(const std::string& recipe) {
@@ -136,6 +137,9 @@ Losses InverseObjective::weighted(const Tensor& x) const {
     out.emplace_back("regression", lambda.regression * regression_loss(trace.levels, model_.net->r_set(recipe_.r_set)));
   }
   if (lambda.rollout > 0) out.emplace_back("rollout", lambda.rollout * rollout_loss(trace));
+  if (lambda.range > 0) {
+    out.emplace_back("range", lambda.range * range_loss(*model_.net, trace, model_.net->r_set(recipe_.r_set)));
+  }
   if (std::max({lambda.natural, lambda.stability, lambda.surjectivity, lambda.min_norm}) == 0) return out;
   const auto inverse = invert(trace.y);
   if (lambda.natural > 0) out.emplace_back("natural", lambda.natural * mean_square(inverse.q, q_of_zero_));

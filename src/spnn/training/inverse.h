@@ -13,6 +13,7 @@ struct PhaseTwoLosses {
   double surjectivity = 0;   // ‖y − g(g†(y))‖²: zero but for rounding
   double regression = 0;     // Σ_l ‖z_l − r_l(y_l)‖²: no inverse pass
   double rollout = 0;        // Σ_l ‖z_l − r_l(ŷ_l)‖² at the ŷ_l that g† itself meets: an inverse pass without gradient
+  double range = 0;          // how far NLBP onto another image's outputs leaves [−1, 1]
   double min_norm = 0;       // ‖g†(y)‖²
 };
 
