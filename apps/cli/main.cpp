@@ -23,8 +23,21 @@ namespace {
 
 int threads = 0;
 
+// What the libraries read when they load. The user's own values stand.
+void prepare_environment() {
+  setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);   // spinning hurts on a busy machine
+#if defined(__x86_64__)
+  // Debian's OpenBLAS takes a processor that is newer than itself for a Prescott, with vectors of two doubles.
+  if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
+  } else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    setenv("OPENBLAS_CORETYPE", "Haswell", 0);
+  }
+#endif
+}
+
 app::Engine* load() {
-  setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);   // before libgomp loads: spinning hurts on a busy machine
+  prepare_environment();
   const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::filesystem::path places[] = {here / "libspnn.so", here / "../lib/libspnn.so", "libspnn.so.0"};
   void* library = nullptr;
@@ -58,7 +71,7 @@ int main(int argc, char** argv) {
   spnn.name("spnn");
   spnn.set_version_flag("--version", "spnn " SPNN_VERSION);
   spnn.require_subcommand(1);
-  spnn.add_option("--threads", threads, "threads to compute with (default: all cores)")->check(CLI::Range(1, 1024));
+  spnn.add_option("--threads", threads, "threads to compute with (default: all cores)")->envname("OMP_NUM_THREADS")->check(CLI::Range(1, 1024));
   spnn.fallthrough();
   for (const auto add : all_commands) add(spnn);
   return run(spnn, argc, argv);

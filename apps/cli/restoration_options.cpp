@@ -73,6 +73,8 @@ void add_guidance(CLI::App& command, app::GuidanceOptions& guidance) {
       ->capture_default_str()->group(group);
   command.add_option("--window-to", guidance.window_to, "guide only from this t up")->check(CLI::Range(0, 1000))
       ->capture_default_str()->group(group);
+  command.add_option("--guide-every", guidance.every, "guide at every so many-th step of the window, counted back from the last")
+      ->check(CLI::Range(1, 1000))->capture_default_str()->group(group);
   command.add_option("--final-projections", guidance.final_projections,
                      "strict projections on the 8-bit image at the end, at most; 0 saves what was sampled")
       ->check(CLI::Range(0, 1000))->capture_default_str()->group(group);

@@ -49,5 +49,13 @@ TEST(Window, ContainsItsLowerAndNotItsUpperBound) {
   EXPECT_FALSE(window.contains(99));
 }
 
+TEST(Window, CountsItsStepsBackFromTheLastOne) {
+  const Window window{.every = 3};
+  EXPECT_TRUE(window.contains(7, /*steps_left=*/0));
+  EXPECT_FALSE(window.contains(7, 1));
+  EXPECT_FALSE(window.contains(7, 2));
+  EXPECT_TRUE(window.contains(7, 3));
+}
+
 }  // namespace
 }  // namespace spnn

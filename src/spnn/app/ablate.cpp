@@ -1,5 +1,6 @@
 #include <spnn/app/engine_impl.h>
 #include <spnn/app/experiment.h>
+#include <spnn/core/config.h>
 #include <spnn/core/errors.h>
 #include <spnn/image/grid.h>
 
@@ -77,6 +78,7 @@ ExperimentResult ablate(const AblationExperiment& job, Observer& observer) {
   const auto unguided = sample_all(*e.models.prior, plain, job.seed, job.images, job.sampling.batch, observer);
   const auto baseline = baseline_of(e, unguided);
 
+  if (!job.output.empty()) require_writable_folder(job.output);
   std::vector<Variant> variants;
   auto json = Json{{"images", job.images}, {"sampling", to_json(job.sampling)}, {"variants", Json::array()}};
   for (const auto& guidance : variants_of(job, *e.models.classifier.net, observer)) {
@@ -86,6 +88,8 @@ ExperimentResult ablate(const AblationExperiment& job, Observer& observer) {
     entry.erase("per_output");
     entry["guidance"] = to_json(guidance);
     json["variants"].push_back(std::move(entry));
+    // An hour's work: what is finished is kept should the rest be interrupted.
+    if (!job.output.empty()) write_text_atomically(std::filesystem::path(job.output) / "ablation.json", json.dump(2));
   }
   const auto table = table_of(variants, baseline, variants.front().result.measures);
   ExperimentResult out{.summary = text_table(table), .json = json.dump(2), .page = {}};

@@ -23,20 +23,21 @@ Table per_output(const RestorationMeasures& m, const std::vector<std::string>& n
   return table;
 }
 
-std::string sentence(const RestorationMeasures& m, const StepCost& cost) {
+std::string sentence(const RestorationMeasures& m, const StepCost& cost, std::int64_t every) {
   return fmt::format("{} images, {:.2f} s an image. Transfer score {:.3f} (0: the unguided prior, 1: the real image). "
-                     "√mean(g(x) − y)² is {:.4f} as sampled and {:.4f} as saved. Back-projection takes {:.1f} % of a step. "
+                     "√mean(g(x) − y)² is {:.4f} as sampled and {:.4f} as saved. Back-projection takes {:.1f} % of a step that has it, "
+                     "{:.1f} % of sampling. "
                      "Fréchet distances are between {} images and all held-out ones; the smaller the number of images, the "
                      "larger they are, so compare within this table.",
                      m.images, m.seconds_per_image, m.transfer_score, m.consistency_before, m.consistency_after,
-                     100 * cost.nlbp_share(), m.images);
+                     100 * cost.nlbp_share(), 100 * cost.nlbp_share(every), m.images);
 }
 
 ReportSection section(const ReconstructionExperiment& job, const Experiment& e, const Reconstruction& result,
                       const StepCost& cost) {
   const auto& m = result.measures;
   return {.name = "reconstruction", .title = "Reconstruction from semantics", .command = job.command, .order = 10,
-          .text = {sentence(m, cost)},
+          .text = {sentence(m, cost, job.guidance.every)},
           .tables = {headline(m), per_output(m, e.names())},
           .charts = {{.title = "Agreement with the target, %", .labels = e.names(),
                       .series = {{"g", m.by_g.per_output}, {"judge", m.by_judge.per_output}}, .top = 1, .percent = true},
@@ -64,9 +65,10 @@ ExperimentResult evaluate_reconstruction(const ReconstructionExperiment& job, Ob
   const auto cost = step_cost(e.models, *make_projector(e.models.classifier, job.guidance), job.sampling.batch);
   auto json = spnn::to_json(result.measures, e.names());
   json["nlbp_share_of_step"] = cost.nlbp_share();
+  json["nlbp_share_of_sampling"] = cost.nlbp_share(job.guidance.every);
   json["sampling"] = to_json(job.sampling);
   json["guidance"] = to_json(job.guidance);
-  ExperimentResult out{.summary = text_table(headline(result.measures)) + sentence(result.measures, cost) + "\n",
+  ExperimentResult out{.summary = text_table(headline(result.measures)) + sentence(result.measures, cost, job.guidance.every) + "\n",
                        .json = json.dump(2), .page = {}};
   if (!job.report.empty()) out.page = add_to_report(job.report, section(job, e, result, cost)).string();
   return out;

@@ -48,7 +48,10 @@ Tensor through_png(const Tensor& bytes);
 // Shares of one denoising step, by the clock: the prior's evaluation and back-projection.
 struct StepCost {
   double prior_seconds = 0, nlbp_seconds = 0;
-  double nlbp_share() const { return nlbp_seconds / (prior_seconds + nlbp_seconds); }
+  // With back-projection at every so many-th step.
+  double nlbp_share(std::int64_t every = 1) const {
+    return nlbp_seconds / (static_cast<double>(every) * prior_seconds + nlbp_seconds);
+  }
 };
 StepCost step_cost(const RestorationModels& models, const BackProjector& g, std::int64_t batch);
 

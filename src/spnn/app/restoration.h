@@ -34,6 +34,7 @@ struct GuidanceOptions {
   std::int64_t late_below = 600;             // from this t on
   double alpha = 1.0, gamma = 1.0;           // of the adaptive schedule
   std::int64_t window_from = 1000, window_to = 0;
+  std::int64_t every = 1;                    // back-project at every so many-th step of the window, always at the last
   std::int64_t final_projections = 24;       // strict ones on the 8-bit image; 0 saves what was sampled
 };
 

@@ -59,7 +59,7 @@ SamplerConfig sampler_config(const SamplingOptions& options) {
 
 RestorerConfig restorer_config(const GuidanceOptions& guidance, const SamplingOptions& sampling) {
   return {.sampler = sampler_config(sampling),
-          .window = {.from = guidance.window_from, .to = guidance.window_to},
+          .window = {.from = guidance.window_from, .to = guidance.window_to, .every = guidance.every},
           .update = guidance.metric == "naive" ? Update::naive : Update::nlbp};
 }
 

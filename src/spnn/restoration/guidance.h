@@ -34,10 +34,13 @@ struct AdaptiveLambda {
 };
 Guidance adaptive_lambda(const AdaptiveLambda& config);
 
-// The steps at which guidance acts: to ≤ t < from.
+// The steps at which guidance acts: to ≤ t < from, and of these every so many-th, counted back from the last one.
 struct Window {
   std::int64_t from = 1000, to = 0;
-  bool contains(std::int64_t t) const { return to <= t && t < from; }
+  std::int64_t every = 1;
+  bool contains(std::int64_t t, std::int64_t steps_left = 0) const {
+    return to <= t && t < from && steps_left % every == 0;
+  }
 };
 
 }  // namespace spnn

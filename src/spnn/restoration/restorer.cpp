@@ -30,7 +30,7 @@ Tensor restore(const Denoiser& prior, const BackProjector& g, const RestorerConf
   return sample(
       prior, config.sampler, task.seeds, observer,
       [&](const SamplerStep& step) {
-        auto x0 = config.window.contains(step.t) ? guided(g, config, task, step) : step.x0_hat;
+        auto x0 = config.window.contains(step.t, step.total - 1 - step.index) ? guided(g, config, task, step) : step.x0_hat;
         if (task.on_step) {
           task.on_step({.x0_hat = x0, .x_t = step.x_t, .t = step.t, .index = step.index, .total = step.total});
         }
