@@ -20,6 +20,18 @@ TEST(Judge, LogitsAreALinearMapOfItsFeatures) {
   EXPECT_THAT(judge.forward(x.narrow(0, 2, 1)), TensorNear(judge.forward(x).narrow(0, 2, 1), 1e-5));
 }
 
+TEST(Judge, WithItsMirrorSaysTheSameOfAnImageAndItsMirrorImage) {
+  const torch::NoGradGuard no_grad;
+  JudgeConfig config{.image_size = 16, .in_channels = 1, .widths = {8, 16}, .blocks = {1, 1}, .squeeze = 4, .features = 10, .outputs = 3};
+  const auto x = Rng(1).randn({2, 1, 16, 16});
+  for (const bool mirror : {false, true}) {
+    config.mirror = mirror;
+    Judge judge(config);
+    initialise_judge(judge, Rng(2));
+    EXPECT_EQ(torch::allclose(judge.features(x), judge.features(x.flip(3))), mirror);
+  }
+}
+
 TEST(Judge, ConfigurationSurvivesJsonAndIsChecked) {
   const JudgeConfig config{.image_size = 32, .widths = {16, 32, 64}, .blocks = {1, 1, 1}, .outputs = 7};
   EXPECT_EQ(Json(config).get<JudgeConfig>(), config);

@@ -10,7 +10,7 @@ namespace spnn {
 void to_json(Json& json, const JudgeConfig& c) {
   json = {{"image_size", c.image_size}, {"in_channels", c.in_channels}, {"widths", c.widths},
           {"blocks", c.blocks},         {"squeeze", c.squeeze},         {"features", c.features},
-          {"outputs", c.outputs},       {"norm_groups", c.norm_groups}};
+          {"outputs", c.outputs},       {"norm_groups", c.norm_groups}, {"mirror", c.mirror}};
 }
 
 void from_json(const Json& json, JudgeConfig& c) {
@@ -23,6 +23,7 @@ void from_json(const Json& json, JudgeConfig& c) {
       .optional("features", c.features)
       .optional("outputs", c.outputs)
       .optional("norm_groups", c.norm_groups)
+      .optional("mirror", c.mirror)
       .no_others();
   require(!c.widths.empty() && c.widths.size() == c.blocks.size(), "judge", "as many widths as block counts, at least one",
           fmt::format("{} and {}", c.widths.size(), c.blocks.size()));
@@ -73,6 +74,10 @@ Judge::Judge(const JudgeConfig& config) : config_(config) {
 }
 
 Tensor Judge::features(const Tensor& x) const {
+  return config_.mirror ? 0.5 * (look(x) + look(x.flip(3))) : look(x);
+}
+
+Tensor Judge::look(const Tensor& x) const {
   require_shape(x, in_shape(), "Judge");
   auto h = stem_->forward(torch::pixel_unshuffle(x, 2));
   for (const auto& block : blocks_) h = block->forward(h);

@@ -19,6 +19,7 @@ struct JudgeConfig {
   std::int64_t features = 256;
   std::int64_t outputs = 40;
   std::int64_t norm_groups = 8;
+  bool mirror = false;   // also looks at the mirror image and takes the mean: where left and right mean nothing
 
   friend bool operator==(const JudgeConfig&, const JudgeConfig&) = default;
 };
@@ -52,6 +53,7 @@ class Judge : public torch::nn::Module {
 
   Tensor forward(const Tensor& x) const { return logits(features(x)); }   // x in [−1, 1], [B, C, H, W]
   Tensor features(const Tensor& x) const;                                 // [B, features], for Fréchet distances
+  Tensor look(const Tensor& x) const;                                     // features without the mirror: for training
   Tensor logits(const Tensor& features) const { return head_->forward(features); }
 
   const JudgeConfig& config() const { return config_; }

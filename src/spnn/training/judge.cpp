@@ -47,7 +47,7 @@ Tensor JudgeObjective::drop(const Tensor& features, std::int64_t step, Share sha
 
 Losses JudgeObjective::losses(std::int64_t step, Share share) {
   const auto batch = batches_.get(step, share);
-  const auto outputs = judge_->logits(drop(judge_->features(batch.images), step, share));
+  const auto outputs = judge_->logits(drop(judge_->look(batch.images), step, share));
   return {{"task", task_loss(task_, outputs, batch.labels, {.label_smoothing = recipe_.label_smoothing})}};
 }
 
