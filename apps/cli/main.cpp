@@ -23,21 +23,8 @@ namespace {
 
 int threads = 0;
 
-// What the libraries read when they load. The user's own values stand.
-void prepare_environment() {
-  setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);   // spinning hurts on a busy machine
-#if defined(__x86_64__)
-  // Debian's OpenBLAS takes a processor that is newer than itself for a Prescott, with vectors of two doubles.
-  if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-    setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
-  } else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    setenv("OPENBLAS_CORETYPE", "Haswell", 0);
-  }
-#endif
-}
-
 app::Engine* load() {
-  prepare_environment();
+  setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);   // before libgomp loads: spinning hurts on a busy machine
   const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::filesystem::path places[] = {here / "libspnn.so", here / "../lib/libspnn.so", "libspnn.so.0"};
   void* library = nullptr;

@@ -119,10 +119,10 @@ SpnnConfig celebahq64() {
 
 SpnnConfig fashion() {
   return {.name = "fashion", .input = {1, 32, 32},
-          .blocks = {unshuffle(4), our_block({.out = 8, .kernel = 3, .st_hidden = 64, .r_hidden = 64}),
-                     unshuffle(2), our_block({.out = 16, .kernel = 3, .st_hidden = 96, .r_hidden = 64}),
-                     unshuffle(4), our_block({.out = 64, .kernel = 1, .st_hidden = 256, .r_hidden = 256}),
-                     our_block({.out = 10, .kernel = 1, .st_hidden = 128, .r_hidden = 128})},
+          .blocks = {unshuffle(2), our_block({.out = 2, .kernel = 3, .st_hidden = 32, .r_hidden = 16}),
+                     unshuffle(2), our_block({.out = 6, .kernel = 3, .st_hidden = 64, .r_hidden = 32}),
+                     unshuffle(2), our_block({.out = 16, .kernel = 3, .st_hidden = 128, .r_hidden = 64}),
+                     unshuffle(4), our_block({.out = 10, .kernel = 1, .st_hidden = 256, .r_hidden = 256})},
           .r_sets = {}};
 }
 
