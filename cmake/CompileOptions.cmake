@@ -4,7 +4,9 @@ add_library(spnn_options INTERFACE)
 target_compile_options(spnn_options INTERFACE -fPIC -Wall -Wextra -Wno-unused-parameter
                        $<$<BOOL:${SPNN_WERROR}>:-Werror>)
 if(SPNN_SANITIZE)
-  target_compile_options(spnn_options INTERFACE -fsanitize=${SPNN_SANITIZE} -fno-omit-frame-pointer)
+  # A finding ends the program. `vptr` would need the type information that libtorch hides.
+  target_compile_options(spnn_options INTERFACE -fsanitize=${SPNN_SANITIZE} -fno-sanitize=vptr -fno-sanitize-recover=all
+                         -fno-omit-frame-pointer)
   target_link_options(spnn_options INTERFACE -fsanitize=${SPNN_SANITIZE})
 endif()
 find_program(SPNN_MOLD ld.mold)
