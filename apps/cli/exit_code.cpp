@@ -6,6 +6,18 @@
 #include "command.h"
 
 namespace spnn::cli {
+namespace {
+
+int report(const std::exception& error) {
+  try {
+    return engine().report(error, std::cerr);
+  } catch (const NoEngine& none) {
+    std::cerr << none.what() << "\n";
+    return 1;
+  }
+}
+
+}  // namespace
 
 int run(CLI::App& spnn, int argc, char** argv) {
   try {
@@ -21,7 +33,7 @@ int run(CLI::App& spnn, int argc, char** argv) {
     std::cerr << "Run 'spnn " << (chosen.empty() ? "" : chosen.front()->get_name() + " ") << "--help' for the options.\n";
     return 2;
   } catch (const std::exception& error) {
-    return engine().report(error, std::cerr);
+    return report(error);
   }
 }
 

@@ -1,6 +1,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <interface_id.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -9,6 +11,7 @@
 #include "command.h"
 #include "commands.h"
 #include "exit_code.h"
+#include "process_environment.h"
 
 #ifdef SPNN_JEMALLOC
 // Measured on a U-Net: huge pages and keeping freed memory make it a third faster at the same peak. Kept for ten seconds,
@@ -24,7 +27,7 @@ namespace {
 int threads = 0;
 
 app::Engine* load() {
-  setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);   // before libgomp loads: spinning hurts on a busy machine
+  prepare_environment();
   const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::filesystem::path places[] = {here / "libspnn.so", here / "../lib/libspnn.so", "libspnn.so.0"};
   void* library = nullptr;
@@ -34,8 +37,12 @@ app::Engine* load() {
     if (library) break;
     if (const char* text = dlerror(); why.empty() || std::filesystem::exists(place)) why = text;
   }
-  if (!library) throw std::runtime_error("spnn: expected libspnn.so beside the command, got " + why);
-  auto make = reinterpret_cast<app::Engine* (*)()>(dlsym(library, "spnn_engine"));
+  if (!library) throw NoEngine("spnn: expected libspnn.so beside the command, got " + why);
+  const auto id = reinterpret_cast<const char* (*)()>(dlsym(library, "spnn_interface_id"));
+  const auto make = reinterpret_cast<app::Engine* (*)()>(dlsym(library, "spnn_engine"));
+  if (!id || !make || std::string_view(id()) != SPNN_INTERFACE_ID)
+    throw NoEngine("spnn: expected a libspnn.so of the same build as the command, got another one (build the targets spnn "
+                   "and spnn_cli together, or install both again)");
   return make();
 }
 

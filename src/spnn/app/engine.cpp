@@ -4,6 +4,8 @@
 
 #include <ATen/Parallel.h>
 
+#include <interface_id.h>
+
 #include <ostream>
 
 namespace spnn::app {
@@ -58,6 +60,9 @@ class TorchEngine final : public Engine {
 
 }  // namespace
 }  // namespace spnn::app
+
+// The launcher compares this hash of the façade's headers with its own before it calls the engine.
+extern "C" const char* spnn_interface_id() { return SPNN_INTERFACE_ID; }
 
 extern "C" spnn::app::Engine* spnn_engine() {
   static spnn::app::TorchEngine engine;
