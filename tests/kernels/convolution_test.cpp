@@ -1,3 +1,4 @@
+#include <spnn/core/errors.h>
 #include <spnn/core/rng.h>
 #include <spnn/kernels/convolution.h>
 #include <spnn/kernels/exact.h>
@@ -141,6 +142,28 @@ TEST(Conv3x3Choice, StridedInputGivesTheSame) {
   const Rng rng(3);
   const Tensor x = rng.randn({2, 12, 12, 16}).permute({0, 3, 1, 2}), weight = rng.randn({16, 16, 3, 3}), bias = rng.randn({16});
   EXPECT_TRUE(torch::equal(conv3x3(x, weight, bias), conv3x3(x.contiguous(), weight, bias)));
+}
+
+// A bias [1, k] of a batch would be read beyond its end.
+TEST(Conv3x3Choice, AddendsOfAnotherShapeAreRefused) {
+  const Rng rng(3);
+  const Tensor x = rng.randn({3, 5, 8, 8}), weight = rng.randn({4, 5, 3, 3}), point = rng.randn({4, 5, 1, 1});
+  const auto error = [](const std::function<void()>& act) -> std::string {
+    try {
+      act();
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  const Tensor one_row = rng.randn({1, 4}), narrow = rng.randn({3}), good = rng.randn({4});
+  EXPECT_EQ(error([&] { conv3x3(x, weight, one_row); }), "conv3x3: expected a bias [4] or [3, 4], got [1, 4]");
+  EXPECT_EQ(error([&] { conv3x3(x, weight, narrow); }), "conv3x3: expected a bias [4] or [3, 4], got [3]");
+  EXPECT_EQ(error([&] { conv3x3(x, weight, {}); }), "conv3x3: expected a bias [4] or [3, 4], got none");
+  EXPECT_EQ(error([&] { conv1x1(x, point, rng.randn({3, 4})); }), "conv1x1: expected a bias [4], got [3, 4]");
+  EXPECT_EQ(error([&] { conv3x3(x, weight, good, rng.randn({1, 4, 8, 8})); }),
+            "conv3x3: expected a residual [3, 4, 8, 8], got [1, 4, 8, 8]");
+  EXPECT_EQ(error([&] { conv3x3(x, weight, rng.randn({3, 4})); }), "no error");
 }
 
 TEST(Conv3x3Cache, FollowsInPlaceChangesOfTheWeight) {

@@ -122,6 +122,15 @@ Tensor by_torch(const Tensor& x, const Tensor& weight, const Tensor& bias, const
   return residual.defined() ? y + residual : y;
 }
 
+// The kernels read raw memory: whatever they are told to add must have the shape that they will read.
+void require_bias(const Tensor& x, const Tensor& weight, const Tensor& bias, bool may_be_per_image, std::string_view where) {
+  const std::vector<std::int64_t> each_channel{weight.size(0)}, each_image{x.size(0), weight.size(0)};
+  require(bias.defined() && (bias.sizes() == each_channel || (may_be_per_image && bias.sizes() == each_image)), where,
+          may_be_per_image ? fmt::format("a bias {} or {}", to_string(each_channel), to_string(each_image))
+                           : fmt::format("a bias {}", to_string(each_channel)),
+          bias.defined() ? to_string(bias.sizes()) : "none");
+}
+
 void require_residual(const Tensor& x, const Tensor& weight, const Tensor& residual, std::string_view where) {
   if (!residual.defined()) return;
   const std::vector<std::int64_t> expected{x.size(0), weight.size(0), x.size(2), x.size(3)};
@@ -131,6 +140,7 @@ void require_residual(const Tensor& x, const Tensor& weight, const Tensor& resid
 }  // namespace
 
 Tensor conv3x3(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& residual) {
+  require_bias(x, weight, bias, /*may_be_per_image=*/true, "conv3x3");
   require_residual(x, weight, residual, "conv3x3");
   if (!can(x, weight) || x.size(2) == 1 || x.size(3) == 1) return by_torch(x, weight, bias, residual, 1);
   static kernels::WeightCache cache;
@@ -138,6 +148,7 @@ Tensor conv3x3(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
 }
 
 Tensor conv1x1(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& residual) {
+  require_bias(x, weight, bias, /*may_be_per_image=*/false, "conv1x1");
   require_residual(x, weight, residual, "conv1x1");
   if (!can(x, weight)) return by_torch(x, weight, bias, residual, 0);
   static kernels::WeightCache cache;
