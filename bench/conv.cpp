@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cstdio>
 
+#include "support/environment.h"
+
 namespace {
 
 using torch::Tensor;
@@ -32,7 +34,8 @@ void once(const Tensor& x, const Tensor& w, const Tensor& b, bool exact, Times& 
 
 }  // namespace
 
-int main() {
+int main(int, char** argv) {
+  spnn::bench::use_environment_of_the_command(argv);
   at::set_num_threads(2);
   const spnn::Rng rng(1);
   const std::int64_t shapes[][4] = {{16, 48, 48, 32}, {16, 96, 96, 16}, {16, 192, 192, 8}, {16, 256, 256, 4}, {16, 96, 48, 32},

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <functional>
 
+#include "support/environment.h"
 #include "support/reference_nlbp.h"
 
 namespace spnn {
@@ -127,6 +128,7 @@ int run(int argc, char** argv) {
 }  // namespace spnn
 
 int main(int argc, char** argv) {
+  spnn::bench::use_environment_of_the_command(argv);
   try {
     return spnn::run(argc, argv);
   } catch (const std::exception& error) {

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "support/environment.h"
 #include "support/reference_nlbp.h"
 
 namespace {
@@ -149,6 +150,7 @@ class Bench {
 }  // namespace
 
 int main(int argc, char** argv) {
+  spnn::bench::use_environment_of_the_command(argv);
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 5;
   const std::string preset = argc > 2 ? argv[2] : "reference-64";
   const std::int64_t batch = argc > 3 ? std::atoll(argv[3]) : 16;
