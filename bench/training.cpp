@@ -1,6 +1,6 @@
 // Training steps of reference-64 (batch 16) against the literal evaluation of the reference's losses: every forward pass
 // it makes, every Cayley system solved again in each of them. The variants take turns, so that a busy machine slows all
-// alike; medians are compared.  Usage: bench_training [rounds] [preset] [batch] [threads]
+// alike; medians are compared, of time and of processor time.  Usage: bench_training [rounds] [preset] [batch] [threads]
 
 #include <spnn/blocks/orthogonal_mix.h>
 #include <spnn/networks/presets.h>
@@ -11,9 +11,9 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
 #include "support/environment.h"
 #include "support/reference_nlbp.h"
@@ -36,16 +36,23 @@ struct Variant {
   std::function<Tensor()> loss;
   std::shared_ptr<Spnn> net;
   std::vector<Tensor> parameters;
-  std::vector<double> seconds = {};
+  std::vector<double> seconds = {}, cpu_seconds = {};   // cpu: of this process, whatever else the machine does
 };
 
+double now(clockid_t clock) {
+  timespec t{};
+  clock_gettime(clock, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
 void step(Variant& variant, Optimizer& optimizer) {
-  const auto began = std::chrono::steady_clock::now();
+  const double began = now(CLOCK_MONOTONIC), cpu_began = now(CLOCK_PROCESS_CPUTIME_ID);
   optimizer.zero_grad();
   variant.loss().backward();
   optimizer.clip(1.0);
   optimizer.step(1e-4);
-  variant.seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+  variant.seconds.push_back(now(CLOCK_MONOTONIC) - began);
+  variant.cpu_seconds.push_back(now(CLOCK_PROCESS_CPUTIME_ID) - cpu_began);
 }
 
 double median(std::vector<double> values) {
@@ -94,15 +101,17 @@ class Bench {
     for (int round = -1; round < rounds; ++round) {
       for (std::size_t i = 0; i < variants.size(); ++i) step(variants[i], *optimizers[i]);
       if (round < 0) {
-        for (auto& variant : variants) variant.seconds.clear();   // warm-up
+        for (auto& variant : variants) variant.seconds.clear(), variant.cpu_seconds.clear();   // warm-up
       }
     }
-    const double literal = median(variants.front().seconds);
+    const double literal = median(variants.front().seconds), literal_cpu = median(variants.front().cpu_seconds);
     for (const auto& variant : variants) {
-      const double seconds = median(variant.seconds);
-      std::printf("%-10s %-10s %8.3f s a step %8.2f images/s %6.2f times the literal speed\n", phase.c_str(),
-                  variant.name.c_str(), seconds, static_cast<double>(batch_) / seconds, literal / seconds);
+      const double seconds = median(variant.seconds), cpu = median(variant.cpu_seconds);
+      std::printf("%-9s %-8s %8.3f s a step %7.2f images/s %6.2f times the literal speed (by processor time %6.2f s, %.2f)\n",
+                  phase.c_str(), variant.name.c_str(), seconds, static_cast<double>(batch_) / seconds, literal / seconds, cpu,
+                  literal_cpu / cpu);
     }
+    std::fflush(stdout);
   }
 
   std::vector<Variant> phase_one() {
@@ -151,7 +160,8 @@ class Bench {
 
 int main(int argc, char** argv) {
   spnn::bench::use_environment_of_the_command(argv);
-  const int rounds = argc > 1 ? std::atoi(argv[1]) : 5;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);   // a line at a time, also into a file
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 3;
   const std::string preset = argc > 2 ? argv[2] : "reference-64";
   const std::int64_t batch = argc > 3 ? std::atoll(argv[3]) : 16;
   at::set_num_threads(argc > 4 ? std::atoi(argv[4]) : 2);

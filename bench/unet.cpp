@@ -76,20 +76,23 @@ double median(std::vector<double> values) {
 
 // Two contestants that take turns; medians over the rounds, of times and of the ratio of neighbours.
 struct Duel {
-  double eager, ours, ratio, cpu_ratio;
+  Time eager, ours;
+  double ratio, cpu_ratio;
 };
 
 Duel duel(int rounds, const std::function<void()>& eager, const std::function<void()>& ours) {
-  std::vector<double> a, b, ratios, cpu_ratios;
+  std::vector<double> a, a_cpu, b, b_cpu, ratios, cpu_ratios;
   for (int round = -1; round < rounds; ++round) {
     const auto e = measure(eager), o = measure(ours);
     if (round < 0) continue;   // warm-up: transformed weights, pages
     a.push_back(e.wall);
+    a_cpu.push_back(e.cpu);
     b.push_back(o.wall);
+    b_cpu.push_back(o.cpu);
     ratios.push_back(e.wall / o.wall);
     cpu_ratios.push_back(e.cpu / o.cpu);
   }
-  return {median(a), median(b), median(ratios), median(cpu_ratios)};
+  return {{median(a), median(a_cpu)}, {median(b), median(b_cpu)}, median(ratios), median(cpu_ratios)};
 }
 
 // What the multiply-add units of `threads` cores give, by a large matrix product in the same process.
@@ -122,8 +125,8 @@ double relative_error(const Tensor& found, const Tensor& expected) {
 
 void print_rates(const char* unit, const Duel& d, double amount, double gflop, double peak) {
   for (const auto& [name, time] : {std::pair{"eager", d.eager}, std::pair{"ours", d.ours}})
-    std::printf("  %-6s %8.3f s  %9.3f %s  %6.0f GFLOP/s of direct convolution, %3.0f %% of %.0f\n", name, time, amount / time,
-                unit, gflop / time, 100 * gflop / time / peak, peak);
+    std::printf("  %-6s %8.3f s  %9.3f %s  %6.0f GFLOP/s of direct convolution, %3.0f %% of %.0f  (processor time %.3f s)\n", name,
+                time.wall, amount / time.wall, unit, gflop / time.wall, 100 * gflop / time.wall / peak, peak, time.cpu);
   std::printf("  ratio  %8.2f (of processor time %.2f)\n", d.ratio, d.cpu_ratio);
 }
 
@@ -204,6 +207,7 @@ void bench_training(const Options& options, double peak) {
 }
 
 int run(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);   // a line at a time, also into a file
   const auto options = parse(argc, argv);
   at::set_num_threads(options.threads);
   if (!options.peak_of.empty()) {
