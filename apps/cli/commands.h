@@ -14,6 +14,9 @@ void add_inspect(CLI::App& spnn);
 void add_convert(CLI::App& spnn);
 void add_reconstruct(CLI::App& spnn);
 void add_edit(CLI::App& spnn);
+void add_operators(CLI::App& spnn);
+void add_restore(CLI::App& spnn);
+void add_compare(CLI::App& spnn);
 void add_evaluate(CLI::App& spnn);
 void add_ablate(CLI::App& spnn);
 void add_verify(CLI::App& spnn);
@@ -27,6 +30,9 @@ inline constexpr std::initializer_list<AddCommand> all_commands = {
     add_convert,
     add_reconstruct,
     add_edit,
+    add_operators,
+    add_restore,
+    add_compare,
     add_evaluate,
     add_ablate,
     add_verify,

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
+#include <spnn/operators/catalogue.h>
 #include <spnn/operators/cellwise_operator.h>
+#include <spnn/operators/circulant_operator.h>
 #include <spnn/operators/composed_operator.h>
 #include <spnn/operators/dense_operator.h>
 #include <spnn/operators/inpainting.h>
@@ -33,18 +35,49 @@ struct Case {
   std::function<OperatorPtr()> make;
 };
 
+// As users name them, on images of 3×8×8.
+std::function<OperatorPtr()> named(const char* spec) {
+  return [spec] { return make_operator(spec, {3, 8, 8}).g; };
+}
+OperatorPtr crooked_kernel() {
+  return std::make_shared<CirculantOperator>(CirculantConfig{{2, 6, 8}, Rng(5).uniform({3, 4}, torch::kFloat64), 0.05});
+}
+
 const std::vector<Case> linear = {
     {"Dense", dense},
     {"AveragePooling", pooling},
     {"AveragePoolingToOnePixel", [] { return std::make_shared<AveragePooling>(Shape{2, 4, 4}, 4); }},
     {"Grey", grey},
     {"Inpainting", inpainting},
+    {"Sr", named("sr4")},
+    {"Bicubic", named("bicubic2")},
+    {"BicubicWithCut", named("bicubic:factor=4,cut=0.3")},
+    {"Box", named("box")},
+    {"RandomPixels", named("random:keep=0.3,seed=4")},
+    {"FreeForm", named("freeform:hole=0.4")},
+    {"Gauss", named("gauss:sigma=1")},
+    {"Uniform", named("uniform:size=3")},
+    {"Anisotropic", named("aniso:along=1,across=0.5,angle=30")},
+    {"CrookedKernel", crooked_kernel},
+    {"WalshHadamard", named("cs:keep=0.25,seed=3")},
+    {"Denoise", named("denoise")},
+    {"BlurThenSr", named("gauss:sigma=0.7+sr2")},
+    {"BlurThenBicubicThenGrey", named("uniform:size=3+bicubic2+grey")},
+    {"GreyThenMask", named("grey+random:0.5")},
+    {"SrThenBlur", named("sr2+aniso:along=0.4,across=0.3")},
+    {"SrThenSensing", named("sr2+cs:0.5")},
+    {"KernelThenSrByADenseMatrix", named("aniso:along=0.5,across=0.3+sr2")},
 };
 const std::vector<Case> composed = {
     {"GammaThenPooling", [] { return after(gamma_curve(), pooling()); }},
     {"LogThenInpainting", [] { return after(log_curve(), inpainting()); }},
     {"CompandingThenGrey", [] { return after(companding(), grey()); }},
     {"GammaThenDense", [] { return after(gamma_curve(), dense()); }},
+    {"SrgbThenBicubic", named("srgb+bicubic2")},
+    {"LightThenBlur", named("light+gauss:sigma=0.5")},
+    {"KnotsThenSensing", named("curve:knots=0/0;0.3/0.5;1/1+cs:0.5")},
+    {"TwoCurves", named("gamma+compand:20+sr2")},
+    {"CurveAlone", named("log")},
 };
 
 std::vector<Case> all() {
@@ -82,18 +115,35 @@ INSTANTIATE_TEST_SUITE_P(EveryOperator, OperatorLaws, ::testing::ValuesIn(all())
 
 class LinearOperators : public ::testing::TestWithParam<Case> {};
 
-// The matrix of a linear operator, column by column.
-Tensor matrix_of(const Operator& g) {
-  const auto n = g.in_shape().size();
-  return g.forward(torch::eye(n, torch::kFloat64).reshape(g.in_shape().batched(n))).flatten(1).t();
+Tensor pinv_matrix_of(const Operator& g) {
+  const auto m = g.out_shape().size();
+  return g.pinv(as_interface(torch::eye(m, torch::kFloat64), g.out_shape())).flatten(1).t();
 }
 
 TEST_P(LinearOperators, HaveTheMoorePenroseInverseOfTorch) {
   const auto g = GetParam().make();
-  const auto m = g->out_shape().size();
-  const auto unit = torch::eye(m, torch::kFloat64);
-  const auto y = g->out_shape().height * g->out_shape().width == 1 ? unit : unit.reshape(g->out_shape().batched(m));
-  EXPECT_THAT(g->pinv(y).flatten(1).t(), TensorNear(torch::linalg_pinv(matrix_of(*g), 1e-12), 1e-9));
+  const auto A = matrix_of(*g), A_pinv = pinv_matrix_of(*g);
+  EXPECT_THAT(A_pinv, TensorNear(torch::linalg_pinv(A, 1e-10), 1e-9)) << "by a dense SVD";
+  EXPECT_THAT(A.mm(A_pinv).mm(A), TensorNear(A, 1e-9));
+  EXPECT_THAT(A_pinv.mm(A).mm(A_pinv), TensorNear(A_pinv, 1e-9));
+  EXPECT_THAT(A.mm(A_pinv), TensorNear(A.mm(A_pinv).t(), 1e-9));
+  EXPECT_THAT(A_pinv.mm(A), TensorNear(A_pinv.mm(A).t(), 1e-9));
+}
+
+TEST_P(LinearOperators, HaveASingularValueDecomposition) {
+  const auto g = std::dynamic_pointer_cast<const LinearOperator>(GetParam().make());
+  const auto n = g->in_shape().size(), m = g->out_shape().size();
+  const auto V = g->V(torch::eye(n, torch::kFloat64)).flatten(1).t();
+  EXPECT_THAT(V.mm(V.t()), TensorNear(torch::eye(n, torch::kFloat64), 1e-9));
+  EXPECT_THAT(g->Vt(V.t().reshape(g->in_shape().batched(n))), TensorNear(torch::eye(n, torch::kFloat64), 1e-9));
+  const auto A = matrix_of(*g);
+  const auto by_torch = std::get<0>(torch::sort(torch::linalg_svdvals(A, c10::nullopt), 0, true));
+  const auto ours = std::get<0>(torch::sort(g->S()[0], 0, true)).narrow(0, 0, std::min(m, n));
+  EXPECT_THAT(ours, TensorNear(by_torch, 1e-9));
+  const auto y = as_interface(torch::eye(m, torch::kFloat64), g->out_shape());
+  EXPECT_THAT(g->adjoint(y).flatten(1), TensorNear(A, 1e-9)) << "⟨Aᵀy, x⟩ = ⟨y, Ax⟩";
+  const auto x = random_input(*g, torch::kFloat64);
+  EXPECT_THAT(g->null_part(x), TensorNear(x - g->pinv(g->forward(x)), 1e-9));
 }
 
 TEST_P(LinearOperators, NlbpIsTheLinearBackProjection) {
@@ -130,7 +180,10 @@ TEST(ComposedOperator, NaiveBackProjectionMissesTheTarget) {
 
 TEST(ToneCurve, IsADiffeomorphismOfTheWholeLine) {
   const auto x = torch::linspace(-3, 3, 601, torch::kFloat64);
-  for (const auto& phi : {gamma_curve(), log_curve(), companding()}) {
+  const std::vector<std::shared_ptr<const ToneCurve>> curves = {
+      gamma_curve(), log_curve(), companding(), std::make_shared<SrgbCurve>(true), std::make_shared<SrgbCurve>(false),
+      std::make_shared<KnotCurve>(std::vector<std::pair<double, double>>{{0, 0}, {0.3, 0.6}, {1, 1}})};
+  for (const auto& phi : curves) {
     const auto y = phi->forward(x);
     EXPECT_THAT(phi->inverse(y), TensorNear(x, 1e-9));
     EXPECT_GT(torch::diff(y).min().item<double>(), 0) << "increasing";

@@ -6,6 +6,7 @@
 namespace spnn::testing {
 
 inline double largest_difference(const Tensor& a, const Tensor& b) {
+  if (a.numel() == 0) return 0;
   return (a.to(torch::kFloat64) - b.to(torch::kFloat64)).abs().max().item<double>();
 }
 

@@ -32,6 +32,9 @@ class TorchEngine final : public Engine {
   RestorationReport edit(const EditJob& job, Observer& observer) override {
     return app::edit(job, observer);
   }
+  FieldCatalogue field_catalogue() override { return app::field_catalogue(); }
+  RestoreReport restore_images(const RestoreJob& job, Observer& observer) override { return app::restore_images(job, observer); }
+  ExperimentResult compare(const CompareJob& job, Observer& observer) override { return app::compare(job, observer); }
   ExperimentResult evaluate_reconstruction(const ReconstructionExperiment& job, Observer& observer) override {
     return app::evaluate_reconstruction(job, observer);
   }

@@ -5,6 +5,7 @@
 
 #include <spnn/app/data.h>
 #include <spnn/app/experiments.h>
+#include <spnn/app/field.h>
 #include <spnn/app/model_files.h>
 #include <spnn/app/projection.h>
 #include <spnn/app/evaluate_classifier.h>
@@ -33,6 +34,11 @@ class Engine {
   // Restoration: every finished image is on the disk before the next batch begins.
   virtual RestorationReport reconstruct(const ReconstructJob& job, Observer& observer) = 0;
   virtual RestorationReport edit(const EditJob& job, Observer& observer) = 0;
+
+  // The field: every operator, every method, one comparison.
+  virtual FieldCatalogue field_catalogue() = 0;
+  virtual RestoreReport restore_images(const RestoreJob& job, Observer& observer) = 0;
+  virtual ExperimentResult compare(const CompareJob& job, Observer& observer) = 0;
 
   virtual ExperimentResult evaluate_reconstruction(const ReconstructionExperiment& job, Observer& observer) = 0;
   virtual ExperimentResult evaluate_editing(const EditingExperiment& job, Observer& observer) = 0;

@@ -1,5 +1,5 @@
 #include <spnn/core/errors.h>
-#include <spnn/diffusion/sampler.h>
+#include <spnn/diffusion/chain.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,23 +20,6 @@ Chain make_chain(const SamplerConfig& config, const Schedule& schedule, std::int
   require(!chain.times.empty(), "start time", "one above the first respaced step", std::to_string(start_time));
   chain.moves = walk(static_cast<std::int64_t>(chain.times.size()), config.travel);
   return chain;
-}
-
-// x_s from x̂0, x_t and ε: the reverse step of the chosen sampler.
-Tensor denoise(const SamplerConfig& config, const Schedule& schedule, const Tensor& x0, const Tensor& x_t,
-               const Tensor& noise, std::int64_t t, std::int64_t s) {
-  if (s < 0) return x0;
-  if (config.kind == SamplerKind::ddim) {
-    const double as = schedule.alpha_bar(s);
-    const double sigma = config.eta * posterior(schedule, t, s).sigma;
-    const auto eps = eps_from_x0(schedule, x_t, x0, t);
-    return x0 * std::sqrt(as) + eps * std::sqrt(std::max(0.0, 1 - as - sigma * sigma)) + noise * sigma;
-  }
-  const auto p = posterior(schedule, t, s);
-  const double sigma = config.kind == SamplerKind::ddpm
-                           ? p.sigma
-                           : std::sqrt(std::clamp(1 - schedule.alpha_bar(t) / schedule.alpha_bar(s), 0.0, 1.0));
-  return x0 * p.c0 + x_t * p.ct + noise * sigma;
 }
 
 // x_t' from x_t, t' > t: the forward process over the stretch.
@@ -70,14 +53,34 @@ ImageSeeds ImageSeeds::slice(std::int64_t from, std::int64_t to) const {
   return ImageSeeds({seeds_.begin() + from, seeds_.begin() + to});
 }
 
-Tensor sample(const Denoiser& prior, const SamplerConfig& config, const ImageSeeds& seeds, Observer& observer,
-              const Correction& correction, const SamplerStart& start) {
-  const auto& schedule = prior.schedule();
+ReverseCoefficients reverse_coefficients(const SamplerConfig& config, const Schedule& schedule, std::int64_t t, std::int64_t s) {
+  if (s < 0) return {.c0 = 1, .ct = 0, .sigma = 0};
+  const auto p = posterior(schedule, t, s);
+  const double at = schedule.alpha_bar(t), as = schedule.alpha_bar(s);
+  switch (config.kind) {
+    case SamplerKind::ddpm: return {p.c0, p.ct, p.sigma};
+    case SamplerKind::reference: return {p.c0, p.ct, std::sqrt(std::clamp(1 - at / as, 0.0, 1.0))};
+    case SamplerKind::ddim: break;
+  }
+  const double sigma = config.eta * p.sigma;
+  const double ct = std::sqrt(std::max(0.0, 1 - as - sigma * sigma) / (1 - at));   // ε is (x_t − √ᾱ_t x̂0)/√(1−ᾱ_t)
+  return {std::sqrt(as) - ct * std::sqrt(at), ct, sigma};
+}
+
+Tensor reverse_step(const SamplerConfig& config, const Schedule& schedule, const Tensor& x0, const Tensor& x_t, const Tensor& noise,
+                    std::int64_t t, std::int64_t s) {
+  if (s < 0) return x0;
+  const auto k = reverse_coefficients(config, schedule, t, s);
+  return x0 * k.c0 + x_t * k.ct + noise * k.sigma;
+}
+
+Tensor walk_chain(const Shape& shape, const Schedule& schedule, const SamplerConfig& config, const ImageSeeds& seeds,
+                  Observer& observer, const ReverseStep& step, const SamplerStart& start) {
   const auto chain = make_chain(config, schedule, start.time);
   const auto options = start.photo.defined() ? start.photo.options() : torch::TensorOptions(torch::kFloat32);
-  auto x = seeds.noise(prior.shape(), kStartNoise, options);
+  auto x = seeds.noise(shape, kStartNoise, options);
   if (start.photo.defined()) {
-    require_shape(start.photo, prior.shape(), "the photo to start from");
+    require_shape(start.photo, shape, "the photo to start from");
     x = renoise(schedule, start.photo, x, -1, chain.times.back());
   }
   const auto total = evaluations(config, schedule, start.time);
@@ -87,18 +90,27 @@ Tensor sample(const Denoiser& prior, const SamplerConfig& config, const ImageSee
     const auto [from, to] = chain.moves[k];
     const auto t = chain.times[static_cast<std::size_t>(from)];
     const auto s = to < 0 ? -1 : chain.times[static_cast<std::size_t>(to)];
-    const auto noise = s < 0 ? Tensor() : seeds.noise(prior.shape(), k + 1, options);
+    const auto noise = s < 0 ? Tensor() : seeds.noise(shape, k + 1, options);
     if (to > from) {
       x = renoise(schedule, x, noise, t, s);
       continue;
     }
-    auto x0 = predict_x0(prior, x, t);
-    if (config.clamp) x0 = x0.clamp(-1, 1);
-    if (correction) x0 = correction({.x0_hat = x0, .x_t = x, .t = t, .index = index, .total = total});
-    x = denoise(config, schedule, x0, x, noise, t, s);
+    x = step({.x_t = x, .noise = noise, .t = t, .s = s, .draw = k + 1, .index = index, .total = total});
     observer.progress(++index, total, "steps");
   }
   return x;
+}
+
+Tensor sample(const Denoiser& prior, const SamplerConfig& config, const ImageSeeds& seeds, Observer& observer,
+              const Correction& correction, const SamplerStart& start) {
+  const auto& schedule = prior.schedule();
+  const auto step = [&](const ReverseMove& move) {
+    auto x0 = predict_x0(prior, move.x_t, move.t);
+    if (config.clamp) x0 = x0.clamp(-1, 1);
+    if (correction) x0 = correction({.x0_hat = x0, .x_t = move.x_t, .t = move.t, .index = move.index, .total = move.total});
+    return reverse_step(config, schedule, x0, move.x_t, move.noise, move.t, move.s);
+  };
+  return walk_chain(prior.shape(), schedule, config, seeds, observer, step, start);
 }
 
 std::int64_t evaluations(const SamplerConfig& config, const Schedule& schedule, std::int64_t start_time) {

@@ -1,6 +1,10 @@
 #include <spnn/blocks/orthogonal_mix.h>
 #include <spnn/core/errors.h>
 #include <spnn/operators/cellwise_operator.h>
+#include <spnn/operators/line_matrices.h>
+
+#include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/kron.h>
 
 namespace spnn {
 namespace {
@@ -8,53 +12,59 @@ namespace {
 Tensor pooling_matrix(std::int64_t channels, std::int64_t factor) {
   require(factor > 0, "AveragePooling", "a positive factor", fmt::format("{}", factor));
   const auto mean = torch::full({1, factor * factor}, 1.0 / static_cast<double>(factor * factor), torch::kFloat64);
-  return torch::kron(torch::eye(channels, torch::kFloat64), mean);
+  return at::kron(torch::eye(channels, torch::kFloat64), mean);
 }
 
-// The interface form of an output with one pixel.
-Tensor as_interface(const Tensor& y) { return y.size(2) == 1 && y.size(3) == 1 ? y.flatten(1) : y; }
+Tensor grey_matrix(const Shape& in, const std::vector<double>& weights) {
+  require(in.channels == std::ssize(weights), "Grey", fmt::format("an image of {} channels", weights.size()),
+          fmt::format("{}", to_string(in)));
+  return torch::tensor(weights, torch::kFloat64).unsqueeze(0);
+}
+
+// k×k orthogonal mix of the channels.
+Tensor mixed(const Tensor& matrix, const Tensor& cells) { return mix_channels(matrix.to(cells.options()), cells); }
 
 }  // namespace
 
 CellwiseOperator::CellwiseOperator(const CellwiseConfig& c, std::string where)
-    : cells_({.in = c.in, .factor_h = c.factor_h, .factor_w = c.factor_w}), parts_(svd_parts(c.A, where)),
-      where_(std::move(where)) {
-  require(c.A.size(1) == cells_.out_shape().channels, where_,
+    : LinearOperator(where), cells_({.in = c.in, .factor_h = c.factor_h, .factor_w = c.factor_w}),
+      parts_(svd_of_full_rank(c.A, where)) {
+  require(c.A.size(1) == cells_.out_shape().channels, where,
           fmt::format("a matrix with {} columns", cells_.out_shape().channels), fmt::format("{}", c.A.size(1)));
+  const auto cell = cells_.out_shape();
+  const auto S = at::constant_pad_nd(parts_.S, {0, cell.channels - parts_.S.size(0)});
+  set_singular_values(S.repeat_interleave(cell.height * cell.width));
 }
 
 Shape CellwiseOperator::out_shape() const {
-  return {parts_.A.size(0), cells_.out_shape().height, cells_.out_shape().width};
+  return {parts_.S.size(0), cells_.out_shape().height, cells_.out_shape().width};
 }
 
-Tensor CellwiseOperator::forward(const Tensor& x) const {
-  require_shape(x, in_shape(), where_);
-  return as_interface(mix_channels(parts_.A.to(x.options()), cells_.forward(x)));
+Tensor CellwiseOperator::Vt(const Tensor& x) const { return mixed(parts_.V.t(), cells_.forward(x)).flatten(1); }
+
+Tensor CellwiseOperator::V(const Tensor& v) const {
+  return cells_.pinv(mixed(parts_.V, v.reshape(cells_.out_shape().batched(v.size(0)))));
 }
 
-Completion CellwiseOperator::complete(const Tensor& x) const {
-  require_shape(x, in_shape(), where_);
-  const auto cells = cells_.forward(x);
-  const auto parts = to(parts_, x);
-  return {as_interface(mix_channels(parts.A, cells)), {mix_channels(parts.V0.t(), cells)}};
+Tensor CellwiseOperator::Ut(const Tensor& y) const {
+  const auto u = mixed(parts_.U.t(), y.reshape(out_shape().batched(y.size(0))));
+  return at::constant_pad_nd(u.flatten(1), {0, in_shape().size() - out_shape().size()});
 }
 
-Tensor CellwiseOperator::invert(const Completion& yz) const {
-  require(yz.z.size() == 1, where_ + " inverse", "one z", fmt::format("{}", yz.z.size()));
-  return pinv(yz.y) + cells_.pinv(mix_channels(parts_.V0.to(yz.y.options()), yz.z.front()));
-}
-
-Tensor CellwiseOperator::pinv(const Tensor& y) const {
-  require_shape(y, out_shape(), where_ + " inverse");
-  const auto image = y.reshape(out_shape().batched(y.size(0)));
-  return cells_.pinv(mix_channels(parts_.A_pinv.to(y.options()), image));
+Tensor CellwiseOperator::U(const Tensor& u) const {
+  const auto seen = u.narrow(1, 0, out_shape().size()).reshape(out_shape().batched(u.size(0)));
+  return as_interface(mixed(parts_.U, seen), out_shape());
 }
 
 AveragePooling::AveragePooling(const Shape& in, std::int64_t factor)
     : CellwiseOperator({.in = in, .factor_h = factor, .factor_w = factor, .A = pooling_matrix(in.channels, factor)},
-                       "AveragePooling") {}
+                       "AveragePooling"), factor_(factor) {}
+
+std::optional<SeparableFactors> AveragePooling::separable() const {
+  return SeparableFactors{pooling_line(in_shape().height, factor_), pooling_line(in_shape().width, factor_)};
+}
 
 Grey::Grey(const Shape& in, const std::vector<double>& weights)
-    : CellwiseOperator({.in = in, .A = torch::tensor(weights, torch::kFloat64).unsqueeze(0)}, "Grey") {}
+    : CellwiseOperator({.in = in, .A = grey_matrix(in, weights)}, "Grey") {}
 
 }  // namespace spnn

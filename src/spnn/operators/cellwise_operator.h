@@ -1,7 +1,7 @@
 #pragma once
 
 #include <spnn/blocks/pixel_unshuffle.h>
-#include <spnn/operators/operator.h>
+#include <spnn/operators/linear_operator.h>
 #include <spnn/operators/svd.h>
 
 namespace spnn {
@@ -14,27 +14,30 @@ struct CellwiseConfig {
 };
 
 // A small linear map applied to every cell of the image: its SVD is that of the small matrix. y is [B, m, H/fh, W/fw].
-class CellwiseOperator : public Operator {
+class CellwiseOperator : public LinearOperator {
  public:
   CellwiseOperator(const CellwiseConfig& config, std::string where);
 
-  Tensor forward(const Tensor& x) const override;
-  Completion complete(const Tensor& x) const override;
-  Tensor invert(const Completion& yz) const override;
-  Tensor pinv(const Tensor& y) const override;
+  Tensor Vt(const Tensor& x) const override;
+  Tensor V(const Tensor& v) const override;
+  Tensor Ut(const Tensor& y) const override;
+  Tensor U(const Tensor& u) const override;
   Shape in_shape() const override { return cells_.in_shape(); }
   Shape out_shape() const override;
 
  private:
   PixelUnshuffle cells_;
   SvdParts parts_;
-  std::string where_;
 };
 
 // The mean over factor×factor cells, colour by colour: super-resolution.
 class AveragePooling final : public CellwiseOperator {
  public:
   AveragePooling(const Shape& in, std::int64_t factor);
+  std::optional<SeparableFactors> separable() const override;
+
+ private:
+  std::int64_t factor_;
 };
 
 // A weighted sum of the colours: colourisation. Rec. 601 luma unless said.

@@ -18,6 +18,7 @@ class ComposedOperator final : public Operator {
   Tensor pinv(const Tensor& y) const override { return phi_->inverse(A_->pinv(y)); }
   Shape in_shape() const override { return A_->in_shape(); }
   Shape out_shape() const override { return A_->out_shape(); }
+  const Operator& A() const { return *A_; }
 
  private:
   std::shared_ptr<const Operator> A_;

@@ -1,26 +1,25 @@
 #pragma once
 
-#include <spnn/operators/operator.h>
+#include <spnn/operators/linear_operator.h>
 #include <spnn/operators/svd.h>
 
 namespace spnn {
 
-// g(x) = A·vec(x) for any matrix of full row rank: G(x) = [Ax | V₀ᵀx], A† and V₀ from the SVD.
-class DenseOperator final : public Operator {
+// g(x) = A·vec(x) for any matrix of full row rank, by its singular value decomposition.
+class DenseOperator final : public LinearOperator {
  public:
-  DenseOperator(const Tensor& A, const Shape& in);   // A: [m, C·H·W]
+  DenseOperator(const Tensor& A, const Shape& in);   // A: [m, C·H·W]; y is a vector
+  DenseOperator(const Tensor& A, const Shape& in, const Shape& out);
 
-  Tensor forward(const Tensor& x) const override;
-  Completion complete(const Tensor& x) const override;
-  Tensor invert(const Completion& yz) const override;
-  Tensor pinv(const Tensor& y) const override;
+  Tensor Vt(const Tensor& x) const override;
+  Tensor V(const Tensor& v) const override;
+  Tensor Ut(const Tensor& y) const override;
+  Tensor U(const Tensor& u) const override;
   Shape in_shape() const override { return in_; }
-  Shape out_shape() const override { return {parts_.A.size(0), 1, 1}; }
+  Shape out_shape() const override { return out_; }
 
  private:
-  Tensor as_input(const Tensor& flat) const;
-
-  Shape in_;
+  Shape in_, out_;
   SvdParts parts_;
 };
 

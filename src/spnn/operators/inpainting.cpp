@@ -2,43 +2,36 @@
 #include <spnn/operators/inpainting.h>
 
 namespace spnn {
+namespace {
 
-Inpainting::Inpainting(const Tensor& mask, const Shape& in) : in_(in) {
-  const bool plane = mask.dim() == 2 && mask.size(0) == in.height && mask.size(1) == in.width;
-  const bool full = mask.dim() == 3 && mask.size(0) == in.channels && mask.size(1) == in.height &&
-                    mask.size(2) == in.width;
-  require(plane || full, "Inpainting", fmt::format("a mask for {}", to_string(in)), to_string(mask.sizes()));
-  const auto keep = mask.to(torch::kBool).expand({in.channels, in.height, in.width}).reshape({-1});
-  kept_ = keep.nonzero().squeeze(1);
-  discarded_ = keep.logical_not().nonzero().squeeze(1);
-  require(kept_.numel() > 0 && discarded_.numel() > 0, "Inpainting", "a mask that keeps some entries and not all",
-          fmt::format("{} of {}", kept_.numel(), in.size()));
+// [1 or B, C, H, W]
+Tensor full_mask(const Tensor& mask, const Shape& in) {
+  const auto d = mask.dim();
+  const bool plane = d >= 2 && d <= 4 && mask.size(-2) == in.height && mask.size(-1) == in.width;
+  const bool channels = d < 3 || mask.size(-3) == in.channels || mask.size(-3) == 1;
+  require(plane && channels, "Inpainting", fmt::format("a mask for {}", to_string(in)), to_string(mask.sizes()));
+  const auto batch = d == 4 ? mask.size(0) : 1;
+  const auto keep = mask.to(torch::kBool);
+  return (d == 2 ? keep.unsqueeze(0).unsqueeze(0) : d == 3 ? keep.unsqueeze(0) : keep).expand(in.batched(batch));
 }
 
-Tensor Inpainting::forward(const Tensor& x) const {
-  require_shape(x, in_, "Inpainting");
-  return x.flatten(1).index_select(1, kept_.to(x.device()));
+}  // namespace
+
+Inpainting::Inpainting(const Tensor& mask, const Shape& in) : LinearOperator("Inpainting"), in_(in) {
+  const auto keep = full_mask(mask, in).flatten(1);
+  const auto kept = keep.sum(1);
+  const auto some = (kept > 0) & (kept < in.size());
+  for (std::int64_t i = 0; i < keep.size(0); ++i) {
+    require(some[i].item<bool>(), keep.size(0) == 1 ? "Inpainting" : fmt::format("Inpainting, mask {}", i),
+            "a mask that keeps some entries and not all", fmt::format("{} of {}", kept[i].item<std::int64_t>(), in.size()));
+  }
+  set_singular_values(keep.to(torch::kFloat64));
 }
 
-Completion Inpainting::complete(const Tensor& x) const {
-  return {forward(x), {x.flatten(1).index_select(1, discarded_.to(x.device()))}};
-}
+Tensor Inpainting::U(const Tensor& u) const { return as_interface(u * S().to(u.options()), in_); }
 
-Tensor Inpainting::assemble(const Tensor& y, const Tensor& z) const {
-  require_shape(y, out_shape(), "Inpainting inverse");
-  const auto blank = torch::zeros({y.size(0), in_.size()}, y.options());
-  return blank.index_copy(1, kept_.to(y.device()), y.flatten(1))
-      .index_copy(1, discarded_.to(y.device()), z)
-      .reshape(in_.batched(y.size(0)));
-}
-
-Tensor Inpainting::invert(const Completion& yz) const {
-  require(yz.z.size() == 1, "Inpainting inverse", "one z", fmt::format("{}", yz.z.size()));
-  return assemble(yz.y, yz.z.front());
-}
-
-Tensor Inpainting::pinv(const Tensor& y) const {
-  return assemble(y, torch::zeros({y.size(0), discarded_.numel()}, y.options()));
+Denoising::Denoising(const Shape& in) : LinearOperator("Denoising"), in_(in) {
+  set_singular_values(torch::ones({in.size()}, torch::kFloat64));
 }
 
 }  // namespace spnn

@@ -8,7 +8,8 @@ namespace spnn {
 
 // A map with a known pseudo-inverse that needs no training: degradations of restoration, sensors, colour and tone.
 // The same family as an SPNN, with at most a few discarded parts.
-//   requires  g is onto; implementers give G as a bijection and g† with g g† = I.
+//   requires  implementers give G as a bijection onto the range of g and the rest, and g† with g g† = I on that range.
+//             Most operators are onto; a mask and a blur without its lost frequencies are not, and there g g† projects.
 // Outputs with one pixel are [B, d], others [B, d, h, w].
 class Operator {
  public:

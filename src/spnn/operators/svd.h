@@ -8,17 +8,16 @@ namespace spnn {
 
 using torch::Tensor;
 
-// A matrix A [m, n] of full row rank with what makes it pseudo-invertible: A† and an orthonormal basis V₀ of its null
-// space, from the singular value decomposition in double, rounded once per type.
+// A matrix A [m, n], m ≤ n, by its singular value decomposition in double.
 struct SvdParts {
-  Tensor A;           // [m, n]
-  Tensor A_pinv;      // [n, m]
-  Tensor V0;          // [n, n − m]
+  Tensor U;   // [m, m]
+  Tensor S;   // [m], descending
+  Tensor V;   // [n, n]; columns from m on span what A does not see
 };
 
-// requires  m ≤ n and full row rank (else A is not onto and has no right inverse); throws Error naming `where`.
-SvdParts svd_parts(const Tensor& A, std::string_view where);
+SvdParts svd_of(const Tensor& A, std::string_view where);
 
-SvdParts to(const SvdParts& parts, const Tensor& like);   // in the type and on the device of `like`
+// requires  full row rank besides (else A is not onto and has no right inverse); throws Error naming `where`.
+SvdParts svd_of_full_rank(const Tensor& A, std::string_view where);
 
 }  // namespace spnn

@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <memory>
+#include <vector>
 
 namespace spnn {
 
@@ -49,6 +50,29 @@ class CompandingCurve final : public ToneCurve {
 
  private:
   double mu_, scale_;
+};
+
+// sRGB: light to stored values, or the inverse (a lens blurs light, not stored values). Linear near black, so that its
+// slope is finite; continued beyond 0 and 1 along its tangents.
+class SrgbCurve final : public ToneCurve {
+ public:
+  explicit SrgbCurve(bool encode) : encode_(encode) {}
+  Tensor forward(const Tensor& x) const override;
+  Tensor inverse(const Tensor& y) const override;
+
+ private:
+  bool encode_;
+};
+
+// Straight lines between knots (w, v) of intensities, from (0, 0) to (1, 1), strictly increasing: any tone curve.
+class KnotCurve final : public ToneCurve {
+ public:
+  explicit KnotCurve(std::vector<std::pair<double, double>> knots);
+  Tensor forward(const Tensor& x) const override;
+  Tensor inverse(const Tensor& y) const override;
+
+ private:
+  std::vector<double> w_, v_;
 };
 
 }  // namespace spnn

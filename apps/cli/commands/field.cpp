@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands.h"
+#include "restoration_options.h"
+
+namespace spnn::cli {
+namespace {
+
+void add_method_options(CLI::App& command, app::MethodOptions& o) {
+  const auto group = "Methods";
+  command.add_option("--lambda", o.lambda, "nlbp: how far x̂0 is moved towards y at a step")->check(CLI::Range(0.0, 1.0))->capture_default_str()->group(group);
+  command.add_option("--metric", o.metric, "nlbp on a network: plain (the paper's) or residual")->check(CLI::IsMember({"plain", "residual"}))
+      ->capture_default_str()->group(group);
+  command.add_option("--pseudo-inverse", o.pseudo_inverse, "of a network: learned, anchored, origin, random, min-norm")
+      ->check(CLI::IsMember({"learned", "anchored", "origin", "random", "min-norm"}))->capture_default_str()->group(group);
+  command.add_option("--gradient", o.gradient, "dps, mcg: step along -grad |y - g(x0)|, as the papers state it for 3x256x256 and 1000 steps; scaled to yours")
+      ->check(CLI::NonNegativeNumber)->capture_default_str()->group(group);
+  command.add_option("--ddrm-eta", o.ddrm_eta, "ddrm: fresh noise a step")->check(CLI::Range(0.0, 1.0))->capture_default_str()->group(group);
+  command.add_option("--ddrm-eta-b", o.ddrm_eta_b, "ddrm: weight of y where it is cleaner than the step")->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str()->group(group);
+  command.add_option("--repaint-length", o.repaint_length, "repaint: steps back a jump")->check(CLI::PositiveNumber)->capture_default_str()->group(group);
+  command.add_option("--repaint-repeat", o.repaint_repeat, "repaint: how often each stretch is walked")->check(CLI::PositiveNumber)
+      ->capture_default_str()->group(group);
+  command.add_option("--langevin", o.langevin, "snips: Langevin steps a noise level (--steps in all)")->check(CLI::PositiveNumber)
+      ->capture_default_str()->group(group);
+  command.add_option("--langevin-step", o.langevin_step, "snips: their length in units of the level's variance")->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str()->group(group);
+  command.add_option("--iterations", o.iterations, "ibp: back-projections")->check(CLI::PositiveNumber)->capture_default_str()->group(group);
+}
+
+void add_prior(CLI::App& command, app::ModelChoice& models, bool judge) {
+  command.add_option("--models", models.family, "family of shipped models")->capture_default_str()->group("Models");
+  command.add_option("--prior", models.prior, "a diffusion prior instead of the shipped one")->check(CLI::ExistingFile)->group("Models");
+  if (judge) command.add_option("--judge", models.judge, "a judge instead of the shipped one")->check(CLI::ExistingFile)->group("Models");
+}
+
+void print(const app::FieldCatalogue& all) {
+  fmt::print("Operators, joined by '+' in the order in which they act (gamma+sr4, gauss:2+sr4). sr4 is sr:factor=4.\n\n");
+  for (const auto& o : all.operators) fmt::print("  {:<9} {}\n            {}\n            pseudo-inverse: {}\n", o.name, o.parameters, o.what, o.pseudo_inverse);
+  fmt::print("\nMethods (* asks for a linear operator, ~ knows of noise)\n\n");
+  for (const auto& m : all.methods) fmt::print("  {:<8} {}{} {}\n", m.name, m.linear_only ? '*' : ' ', m.knows_noise ? '~' : ' ', m.what);
+  fmt::print("\nNoise is stated in units of pixels in [0, 1]: --noise 0.05 is 12.75 grey levels of 255.\n");
+}
+
+void print(const app::RestoreReport& report) {
+  for (const auto& image : report.images) {
+    fmt::print("{}  ", image.file);
+    if (image.psnr) fmt::print("PSNR {:.2f} dB  SSIM {:.4f}  ", *image.psnr, *image.ssim);
+    fmt::print("rms g(x)-y {:.2e}  seed {}\n", image.inconsistency, image.seed);
+  }
+  fmt::print("{} images by {}: ", report.images.size(), report.method);
+  if (report.psnr) fmt::print("PSNR {:.2f} dB, SSIM {:.4f}, ", *report.psnr, *report.ssim);
+  fmt::print("rms g(x)-y {:.2e} as sampled and {:.2e} as saved (pixels in [0, 1]), {:.2f} s and {} evaluations of the prior an image\n",
+             report.inconsistency_sampled, report.inconsistency_saved, report.seconds_per_image, report.evaluations);
+  if (!report.page.empty()) fmt::print("report: {}\n", report.page);
+}
+
+}  // namespace
+
+void add_operators(CLI::App& spnn) {
+  auto* command = spnn.add_subcommand("operators", "list the degradations and the methods that undo them");
+  command->callback([] { print(engine().field_catalogue()); });
+}
+
+void add_restore(CLI::App& spnn) {
+  auto* command = spnn.add_subcommand("restore", "undo a degradation by any method of the field: photos that are degraded, or clean ones to try on");
+  auto job = std::make_shared<app::RestoreJob>();
+  command->add_option("IN", job->images, "images, or folders of them; outputs keep their names")->required()->check(CLI::ExistingPath);
+  command->add_option("--operator", job->degradation, "what happened to the image, see 'spnn operators': sr4, gauss:2, gamma+sr4, model:FILE, …")->required();
+  command->add_flag("--degraded", job->degraded, "IN are already degraded: the measurement is the file (default: IN are clean, degrade them first)");
+  command->add_option("--noise", job->noise, "of the measurement: σ in units of pixels in [0, 1], or poisson:PHOTONS")->capture_default_str();
+  command->add_option("--method", job->method, "nlbp, ddnm, ddnm+, ddrm, snips, dps, mcg, repaint, ibp, pinv; auto is nlbp, or ddnm+ where there is noise")
+      ->capture_default_str();
+  command->add_option("--mask", job->mask, "of the operator 'mask': an image (white is known), or a folder with one of each image's name")->check(CLI::ExistingPath);
+  command->add_flag("--fit", job->fit, "cut the middle square out of clean images of another size and resize it");
+  command->add_option("-o,--output", job->output, "a folder")->capture_default_str();
+  command->add_option("--seed", job->seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
+  command->add_option("--report", job->report, "add to DIR/report.html, with the tables as CSV beside it");
+  add_prior(*command, job->models, false);
+  add_sampling(*command, job->sampling);
+  add_method_options(*command, job->options);
+  command->footer("Examples:\n  spnn restore small.png --degraded --operator sr4 -o out          # a 16×16 face, four times larger\n"
+                  "  spnn restore holes.png --degraded --operator mask --mask mask.png -o out\n"
+                  "  spnn restore faces/ --operator gauss:1.5 --noise 0.05 --method ddrm -o out   # degrade, restore, measure");
+  command->callback([job] {
+    job->command = command_line();
+    print(engine().restore_images(*job, terminal()));
+  });
+}
+
+void add_compare(CLI::App& spnn) {
+  auto* command = spnn.add_subcommand("compare", "methods × operators on the same images, prior, seeds and measures: CSV, HTML and figures");
+  auto job = std::make_shared<app::CompareJob>();
+  auto json = std::make_shared<std::string>();
+  command->add_option("DATA", job->data, "data set (its held-out images) or a folder of images")->required();
+  command->add_option("--images", job->images, "how many")->check(CLI::Range(2, 1000000))->capture_default_str();
+  command->add_option("--operators", job->operators, "what to undo; OPERATOR@NOISE has a noise of its own")->delimiter(' ')->capture_default_str();
+  command->add_option("--noise", job->noises, "σ in units of pixels in [0, 1], for all operators without their own")->delimiter(',')->capture_default_str();
+  command->add_option("--methods", job->methods, "which (default: all that apply)")->delimiter(',');
+  command->add_option("--shown", job->shown, "images in each figure")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("-o,--output", job->output, "a folder: comparison.csv, report.html, a figure for each operator and noise")->capture_default_str();
+  command->add_option("--seed", job->seed, "image i has seed + i in every row")->capture_default_str();
+  command->add_option("--json", *json, "write all figures to this file");
+  add_prior(*command, job->models, true);
+  add_sampling(*command, job->sampling);
+  add_method_options(*command, job->options);
+  command->callback([job, json] {
+    job->command = command_line();
+    finish(engine().compare(*job, terminal()), *json);
+  });
+}
+
+}  // namespace spnn::cli

@@ -1,0 +1,86 @@
+#pragma once
+
+// The field on one plane: every operator and every method under one command.
+
+#include <spnn/app/restoration.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spnn::app {
+
+struct FieldCatalogue {
+  struct Operator {
+    std::string name, parameters, what, pseudo_inverse;
+  };
+  struct Method {
+    std::string name, what;
+    bool linear_only = false, knows_noise = false;
+  };
+  std::vector<Operator> operators;
+  std::vector<Method> methods;
+};
+
+// What methods can be told beside the sampler's options.
+struct MethodOptions {
+  double lambda = 1;                      // nlbp
+  std::string metric = "residual";        // nlbp on a network: plain or residual
+  std::string pseudo_inverse = "anchored";
+  double gradient = 1;                    // dps, mcg
+  double ddrm_eta = 0.85, ddrm_eta_b = 1;
+  std::int64_t repaint_length = 10, repaint_repeat = 3;
+  std::int64_t langevin = 4;              // snips
+  double langevin_step = 0.2;
+  std::int64_t iterations = 100;          // ibp
+};
+
+struct RestoreJob {
+  ModelChoice models;
+  std::vector<std::string> images;        // files and folders
+  std::string degradation;                // of the catalogue: "sr4", "gamma+sr4", "model:FILE"
+  std::string method = "auto";            // nlbp; ddnm+ for noise on a linear operator
+  std::string noise = "0";                // σ in [0, 1] pixel units, or poisson:PHOTONS
+  std::string mask;                       // of the operator `mask`: a file, or a folder with a mask of each image's name
+  bool degraded = false;                  // the files are the measurements
+  bool fit = false;                       // crop and resize clean images of another size
+  std::string output = "restored";
+  std::uint64_t seed = 0;
+  SamplingOptions sampling;
+  MethodOptions options;
+  std::string report, command;
+};
+
+struct RestoreReport {
+  struct Image {
+    std::string file, source;
+    std::uint64_t seed = 0;
+    std::optional<double> psnr, ssim;     // where the clean image is known
+    double inconsistency = 0;             // rms of g(x̂) − y of the saved file, in [0, 1] pixel units
+  };
+  std::vector<Image> images;
+  std::string method;                     // what `auto` chose
+  std::optional<double> psnr, ssim;
+  double inconsistency_sampled = 0, inconsistency_saved = 0;
+  double seconds_per_image = 0;
+  std::int64_t evaluations = 0;           // of the prior, an image
+  std::string page;
+};
+
+struct CompareJob {
+  ModelChoice models;
+  std::string data;                       // a data set (its held-out images), or a folder of images
+  std::int64_t images = 16;
+  std::vector<std::string> operators = {"sr4", "box", "random:0.5", "gauss:1.5", "grey", "cs:0.25", "gamma+sr4@0", "log+gauss:1@0"};
+  std::vector<std::string> noises = {"0", "0.05"};   // for operators without an @NOISE of their own
+  std::vector<std::string> methods;       // empty: all that apply
+  std::uint64_t seed = 0;
+  SamplingOptions sampling;
+  MethodOptions options;
+  std::int64_t shown = 4;                 // images in a figure
+  std::string output = "comparison";      // comparison.csv, report.html, figures
+  std::string command;
+};
+
+}  // namespace spnn::app

@@ -1,0 +1,55 @@
+#pragma once
+
+// What `restore` and `compare` share. Internal to app/.
+
+#include <spnn/app/field.h>
+#include <spnn/diffusion/load_prior.h>
+#include <spnn/methods/method.h>
+
+namespace spnn::app {
+
+MethodConfig method_config(const MethodOptions& options, const SamplingOptions& sampling);
+
+// A batch of one problem, solved: what was sampled, and what a file holds of it.
+struct Solved {
+  Tensor bytes;                          // uint8 [B, C, H, W]
+  Tensor sampled, saved;                 // [B] inconsistency before and after rounding
+  std::int64_t evaluations = 0;
+  double seconds = 0;
+};
+
+struct FieldProblem {
+  const Denoiser& prior;
+  const Degradation& g;
+  Tensor y;
+  double sigma_y = 0;
+  std::vector<std::uint64_t> seeds;
+};
+Solved solve(const std::string& method, const FieldProblem& problem, const MethodConfig& config, Observer& observer);
+
+std::vector<std::uint64_t> seeds_from(std::uint64_t first, std::int64_t count);
+
+// y as a picture of the image's size for figures: bytes, small ones enlarged pixel by pixel.
+Tensor figure_of_measurement(const Degradation& g, const Tensor& y);
+
+// Image files as they are, folders as the images in them, sorted.
+std::vector<std::string> image_files(const std::vector<std::string>& given);
+
+// Steps of several runs as one count.
+class PartOfWhole final : public Observer {
+ public:
+  PartOfWhole(Observer& whole, std::int64_t parts, std::string what = {}) : whole_(whole), parts_(parts), what(std::move(what)) {}
+  void progress(std::int64_t done, std::int64_t total, const std::string& steps) override;
+  void message(const std::string& text) override { whole_.message(text); }
+  bool cancelled() const override { return whole_.cancelled(); }
+  std::int64_t part = 0;
+
+ private:
+  Observer& whole_;
+  std::int64_t parts_;
+
+ public:
+  std::string what;
+};
+
+}  // namespace spnn::app
