@@ -39,7 +39,7 @@ void add_prior(CLI::App& command, app::ModelChoice& models, bool judge) {
 void print(const app::FieldCatalogue& all) {
   fmt::print("Operators, joined by '+' in the order in which they act (gamma+sr4, gauss:2+sr4). sr4 is sr:factor=4.\n\n");
   for (const auto& o : all.operators) fmt::print("  {:<9} {}\n            {}\n            pseudo-inverse: {}\n", o.name, o.parameters, o.what, o.pseudo_inverse);
-  fmt::print("\nMethods (* asks for a linear operator, ~ knows of noise)\n\n");
+  fmt::print("\nMethods (* asks for a linear operator, ~ does not take a noisy y as exact)\n\n");
   for (const auto& m : all.methods) fmt::print("  {:<8} {}{} {}\n", m.name, m.linear_only ? '*' : ' ', m.knows_noise ? '~' : ' ', m.what);
   fmt::print("\nNoise is stated in units of pixels in [0, 1]: --noise 0.05 is 12.75 grey levels of 255.\n");
 }

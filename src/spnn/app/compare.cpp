@@ -88,8 +88,12 @@ class Comparison {
   }
 
   Tensor held_out_images() const {
-    auto set = load_held_out(job_.data, prior_->shape(), observer_);
-    if (set.size() < job_.images) {   // a user's folder has no splits worth keeping
+    Dataset set;
+    try {
+      set = load_held_out(job_.data, prior_->shape(), observer_);
+    } catch (const Error&) {   // a folder too small to have a split: all of it, and what is really wrong is said there
+    }
+    if (set.size() < job_.images) {
       set = load_dataset(job_.data, {.split = Split::all, .size = prior_->shape().height, .channels = prior_->shape().channels}, &observer_);
     }
     require(job_.images >= 2 && set.size() >= job_.images, "images", fmt::format("a number from 2 to {}", set.size()), std::to_string(job_.images));

@@ -56,7 +56,7 @@ struct RestoreReport {
   struct Image {
     std::string file, source;
     std::uint64_t seed = 0;
-    std::optional<double> psnr, ssim;     // where the clean image is known
+    std::optional<double> psnr = {}, ssim = {};   // where the clean image is known
     double inconsistency = 0;             // rms of g(x̂) − y of the saved file, in [0, 1] pixel units
   };
   std::vector<Image> images;

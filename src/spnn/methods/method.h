@@ -34,7 +34,7 @@ struct MethodConfig {
 struct MethodInfo {
   std::string name, what;
   bool linear_only = false;       // asks for a linear operator
-  bool knows_noise = false;       // uses sigma_y; others take y as exact
+  bool knows_noise = false;       // does not take y as exact
 };
 const std::vector<MethodInfo>& method_catalogue();
 const MethodInfo& method_info(const std::string& name);   // UsageError with the nearest names
