@@ -61,8 +61,11 @@ Tensor snips(const Problem& p, const MethodConfig& c, Observer& observer) {
   const auto& A = *p.g.linear;
   const auto m = spectral(p);
   const auto& schedule = p.prior.schedule();
-  const auto levels = std::max<std::int64_t>(2, c.sampler.steps / c.langevin);
   const double top = sigma_at(schedule, schedule.steps() - 1), bottom = sigma_at(schedule, 0);
+  // A step forgets the share c of where it was. Noise of the first level is gone at the last only if all steps together forget
+  // more than top/bottom; twice that, on a logarithmic scale, is the least that is worth running.
+  const auto least = static_cast<std::int64_t>(std::ceil(2 * std::log(top / bottom) / -std::log1p(-std::min(c.langevin_step, 0.999))));
+  const auto levels = std::max<std::int64_t>(2, std::max(c.sampler.steps, least) / c.langevin);
   auto v = A.Vt(p.seeds.noise(p.prior.shape(), 0, p.y.options())) * top;
   std::uint64_t draw = 0;
   for (std::int64_t i = 0; i < levels; ++i) {
