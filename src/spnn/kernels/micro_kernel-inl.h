@@ -27,10 +27,11 @@ struct Product {
   std::int64_t a_block;                 // Transposed: from kLanes rows of A to the next
   std::int64_t b_vector;                // from one vector of a row of B to the next
   std::int64_t c_row, c_vector;
-  bool accumulate;
 };
 
-template <int Rows, int Vectors, bool Transposed>
+// `Accumulate` is a parameter of the template: as a choice at run time it makes the compiler keep `acc` in memory at both
+// ends of the loop.
+template <int Rows, int Vectors, bool Transposed, bool Accumulate>
 HWY_NOINLINE void micro_kernel(const Product& s, const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
                                float* HWY_RESTRICT c) {
   const D tag;
@@ -38,7 +39,8 @@ HWY_NOINLINE void micro_kernel(const Product& s, const float* HWY_RESTRICT a, co
   V acc[Rows][Vectors];
   for (int m = 0; m < Rows; ++m)
     for (int v = 0; v < Vectors; ++v)
-      acc[m][v] = s.accumulate ? hn::LoadU(tag, c + m * s.c_row + v * s.c_vector) : hn::Zero(tag);
+      if constexpr (Accumulate) acc[m][v] = hn::LoadU(tag, c + m * s.c_row + v * s.c_vector);
+      else acc[m][v] = hn::Zero(tag);
   const float* b0 = b;
   for (std::int64_t o = 0; o < s.outer; ++o) {
     const float* pa = a + o * s.a_outer;
@@ -55,29 +57,29 @@ HWY_NOINLINE void micro_kernel(const Product& s, const float* HWY_RESTRICT a, co
     for (int v = 0; v < Vectors; ++v) hn::StoreU(acc[m][v], tag, c + m * s.c_row + v * s.c_vector);
 }
 
-template <int Vectors, bool Transposed>
+template <int Vectors, bool Transposed, bool Accumulate>
 HWY_INLINE void multiply_rows(const Product& s, std::int64_t rows, const float* a, const float* b, float* c) {
   std::int64_t m = 0;
   const auto at = [&] { return Transposed ? a + m / kLanes * s.a_block + m % kLanes : a + m * kLanes; };
-  for (; m + kRows <= rows; m += kRows) micro_kernel<kRows, Vectors, Transposed>(s, at(), b, c + m * s.c_row);
+  for (; m + kRows <= rows; m += kRows) micro_kernel<kRows, Vectors, Transposed, Accumulate>(s, at(), b, c + m * s.c_row);
   if (kRows == 8 && rows - m >= 4) {
-    micro_kernel<4, Vectors, Transposed>(s, at(), b, c + m * s.c_row);
+    micro_kernel<4, Vectors, Transposed, Accumulate>(s, at(), b, c + m * s.c_row);
     m += 4;
   }
   if (rows - m >= 2) {
-    micro_kernel<2, Vectors, Transposed>(s, at(), b, c + m * s.c_row);
+    micro_kernel<2, Vectors, Transposed, Accumulate>(s, at(), b, c + m * s.c_row);
     m += 2;
   }
-  if (rows - m >= 1) micro_kernel<1, Vectors, Transposed>(s, at(), b, c + m * s.c_row);
+  if (rows - m >= 1) micro_kernel<1, Vectors, Transposed, Accumulate>(s, at(), b, c + m * s.c_row);
 }
 
 // All rows times one to three vectors.
-template <bool Transposed>
+template <bool Transposed, bool Accumulate>
 HWY_INLINE void multiply_rows(const Product& s, std::int64_t rows, std::int64_t vectors, const float* a, const float* b,
                               float* c) {
-  if (vectors == 3) multiply_rows<3, Transposed>(s, rows, a, b, c);
-  else if (vectors == 2) multiply_rows<2, Transposed>(s, rows, a, b, c);
-  else multiply_rows<1, Transposed>(s, rows, a, b, c);
+  if (vectors == 3) multiply_rows<3, Transposed, Accumulate>(s, rows, a, b, c);
+  else if (vectors == 2) multiply_rows<2, Transposed, Accumulate>(s, rows, a, b, c);
+  else multiply_rows<1, Transposed, Accumulate>(s, rows, a, b, c);
 }
 
 // Splits `n` vectors into groups of three, with pairs where one would be left over.

@@ -70,7 +70,7 @@ void pointwise_vectors(const PointwiseJob& job, std::int64_t image, std::int64_t
     const bool direct = some == kLanes;
     float* y = direct ? job.y + at + m * pixels : row;
     const Product s{.outer = 1, .inner = c, .a_outer = 0, .a_block = c * kLanes, .b_vector = c * kLanes,
-                    .c_row = direct ? pixels : kLanes, .c_vector = y_vector, .accumulate = true};
+                    .c_row = direct ? pixels : kLanes, .c_vector = y_vector};
     for (std::int64_t r = 0; r < rows; ++r) {
       const V bias = hn::Set(tag, job.bias != nullptr ? job.bias[m + r] : 0.0f);
       for (std::int64_t v = 0; v < count; ++v) {
@@ -82,7 +82,7 @@ void pointwise_vectors(const PointwiseJob& job, std::int64_t image, std::int64_t
           for (std::int64_t i = 0; i < some; ++i) y[r * s.c_row + i] += residual[i];
       }
     }
-    multiply_rows<true>(s, rows, count, job.packed + m / kLanes * c * kLanes + m % kLanes, panel, y);
+    multiply_rows<true, true>(s, rows, count, job.packed + m / kLanes * c * kLanes + m % kLanes, panel, y);
     if (!direct)
       for (std::int64_t r = 0; r < rows; ++r) std::copy_n(row + r * kLanes, some, job.y + at + (m + r) * pixels);
   }

@@ -16,7 +16,7 @@ namespace spnn::kernels::HWY_NAMESPACE {
 void multiply(const Panel& v, const float* u, const Panel& m, std::int64_t first, std::int64_t last) {
   const std::int64_t blocks = m.channels / kLanes;
   const Product s{.outer = v.channels / kLanes, .inner = kLanes, .a_outer = v.tiles * kLanes, .a_block = 0,
-                  .b_vector = v.channels * kLanes, .c_row = kLanes, .c_vector = m.tiles * kLanes, .accumulate = false};
+                  .b_vector = v.channels * kLanes, .c_row = kLanes, .c_vector = m.tiles * kLanes};
   for (std::int64_t p = first; p < last; ++p) {
     const float* a = v.data + p * v.point_stride;
     const float* b = u + p * point_stride(m.channels * v.channels);
@@ -25,7 +25,7 @@ void multiply(const Panel& v, const float* u, const Panel& m, std::int64_t first
       const std::int64_t group = vector_group(blocks - block);
       const float* bk = b + block * s.b_vector;
       float* ck = c + block * s.c_vector;
-      multiply_rows<false>(s, v.tiles, group, a, bk, ck);
+      multiply_rows<false, false>(s, v.tiles, group, a, bk, ck);
       block += group;
     }
   }
@@ -34,13 +34,14 @@ void multiply(const Panel& v, const float* u, const Panel& m, std::int64_t first
 void multiply_gradient(const Panel& m, const Panel& v, std::int64_t p, std::int64_t block, bool accumulate, float* du) {
   const std::int64_t blocks = v.channels / kLanes;
   const Product s{.outer = 1, .inner = v.tiles, .a_outer = 0, .a_block = 0, .b_vector = v.tiles * kLanes,
-                  .c_row = v.channels, .c_vector = kLanes, .accumulate = accumulate};
+                  .c_row = v.channels, .c_vector = kLanes};
   const float* a = m.data + p * m.point_stride + block * m.tiles * kLanes;
   const float* b = v.data + p * v.point_stride;
   float* c = du + p * point_stride(m.channels * v.channels) + block * kLanes * v.channels;
   for (std::int64_t cb = 0; cb < blocks;) {
     const std::int64_t group = vector_group(blocks - cb);
-    multiply_rows<true>(s, kLanes, group, a, b + cb * s.b_vector, c + cb * kLanes);
+    if (accumulate) multiply_rows<true, true>(s, kLanes, group, a, b + cb * s.b_vector, c + cb * kLanes);
+    else multiply_rows<true, false>(s, kLanes, group, a, b + cb * s.b_vector, c + cb * kLanes);
     cb += group;
   }
 }
