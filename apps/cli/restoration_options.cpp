@@ -95,8 +95,8 @@ app::AttributeRequest parse_attribute(const std::string& text, bool present) {
   if (const auto colon = request.name.find(':'); colon != std::string::npos) {
     request.strategy = request.name.substr(colon + 1);
     request.name.resize(colon);
-    if (request.strategy != "sparse" && request.strategy != "covariance" && request.strategy != "auto") {
-      throw CLI::ValidationError(text, "expected the strategy auto, sparse or covariance, got '" + request.strategy + "'");
+    if (request.strategy != "sparse" && request.strategy != "covariance" && request.strategy != "exemplar" && request.strategy != "auto") {
+      throw CLI::ValidationError(text, "expected the strategy auto, exemplar, covariance or sparse, got '" + request.strategy + "'");
     }
   }
   if (const auto equals = request.name.find('='); equals != std::string::npos) {
@@ -129,8 +129,9 @@ void add_attributes(CLI::App& command, AttributeWords& words) {
       ->group("Attributes");
   command.add_option("--unset", words.unset, "an attribute to be without; repeat for several")->group("Attributes");
   command.add_option("--strategy", words.strategy,
-                     "what other attributes do: sparse (nothing), covariance (follow as in training images), auto (by measured correlation)")
-      ->check(CLI::IsMember({"auto", "sparse", "covariance"}))->capture_default_str()->group("Attributes");
+                     "what other attributes do: exemplar (become those of the nearest training image that has these), covariance (follow "
+                     "as in training images), sparse (nothing), auto (the first of these that the model and the attributes allow)")
+      ->check(CLI::IsMember({"auto", "exemplar", "covariance", "sparse"}))->capture_default_str()->group("Attributes");
 }
 
 void finish(const app::ExperimentResult& result, const std::string& json_file) {

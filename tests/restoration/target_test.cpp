@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <spnn/core/errors.h>
 #include <spnn/core/rng.h>
+#include <spnn/restoration/taken_once.h>
 #include <spnn/restoration/target.h>
 
 #include "support/damage.h"
@@ -88,6 +89,32 @@ TEST(AttributeTarget, ChoosesTheStrategyByMeasuredCorrelation) {
   EXPECT_NEAR(strongest_correlation(s, 2), 0.0, 1e-12);
   const AttributeTarget target(s, change({{0}, {2}}));
   EXPECT_EQ(target.strategies(), (std::vector{Strategy::covariance, Strategy::sparse}));
+}
+
+TEST(AttributeTarget, TakesTheNearestExemplarThatHasWhatIsWanted) {
+  LogitStatistics s{torch::zeros({3}, torch::kFloat64), torch::eye(3, torch::kFloat64)};
+  s.exemplars = torch::tensor({{3.0, 1.0, 0.0}, {3.0, -1.0, 5.0}, {-3.0, 1.0, 0.1}}, torch::kFloat64);
+  const auto y = torch::tensor({{-2.0, 0.9, 0.1}, {-2.0, -1.0, 4.0}}, torch::kFloat64);
+  const AttributeTarget target(s, {.changes = {{0, true}}, .margin = 0.5});
+  EXPECT_EQ(target.strategies(), (std::vector{Strategy::exemplar}));
+  EXPECT_TRUE(torch::equal(target(y), s.exemplars.slice(0, 0, 2)));
+  const AttributeTarget without(s, {.changes = {{0, false}}, .margin = 0.5});
+  EXPECT_TRUE(torch::equal(without(y), s.exemplars.slice(0, 2, 3).expand({2, 3})));
+}
+
+TEST(AttributeTarget, WithoutAFittingExemplarFollowsTheCovariance) {
+  LogitStatistics s{torch::zeros({2}, torch::kFloat64), torch::eye(2, torch::kFloat64)};
+  s.exemplars = torch::tensor({{-1.0, 0.0}}, torch::kFloat64);
+  EXPECT_EQ(AttributeTarget(s, {.changes = {{0, true}}, .margin = 0.5}).strategies(), (std::vector{Strategy::sparse}));
+  EXPECT_THAT(refusal([&] { AttributeTarget(s, {.changes = {{0, true, Strategy::exemplar}}, .margin = 0.5}); }), ::testing::HasSubstr("got none"));
+}
+
+TEST(TakenOnce, StandsAfterTheFirstStepWhateverTheOutputsDo) {
+  const LogitStatistics s{torch::zeros({2}, torch::kFloat64), torch::eye(2, torch::kFloat64)};
+  const auto target = taken_once([](const Tensor& y) { return y + 1; }, s, /*spread=*/2);
+  const auto first = target(torch::tensor({{0.5, 9.0}}, torch::kFloat64));
+  EXPECT_THAT(first, TensorNear(torch::tensor({{1.5, 3.0}}, torch::kFloat64), 1e-12));
+  EXPECT_TRUE(torch::equal(target(torch::tensor({{-7.0, 7.0}}, torch::kFloat64)), first));
 }
 
 TEST(AttributeTarget, RefusesWhatCannotBe) {

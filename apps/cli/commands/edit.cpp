@@ -22,6 +22,8 @@ void add_edit(CLI::App& spnn) {
   add_attributes(*command, a->words);
   command->add_option("--strength", a->job.strength, "distance of the attributes from their mean in units of σ")
       ->check(CLI::NonNegativeNumber)->capture_default_str()->group("Attributes");
+  command->add_option("--margin", a->job.margin, "… and at least so far on the right side of 0, for attributes that are rare")
+      ->capture_default_str()->group("Attributes");
   command->add_flag("--fit", a->job.fit, "cut the middle square out of photos of another size and resize it");
   command->add_option("-o,--output", a->job.output, "a folder")->capture_default_str();
   command->add_option("-n,--samples", a->job.samples, "images for each photo, or in all")->check(CLI::PositiveNumber)

@@ -35,6 +35,8 @@ void add_reconstruct(CLI::App& spnn) {
   add_attributes(*command, a->words);
   command->add_option("--strength", a->job.strength, "of --set and --unset: distance from the mean in units of σ")
       ->check(CLI::NonNegativeNumber)->capture_default_str()->group("Attributes");
+  command->add_option("--margin", a->job.margin, "… and at least so far on the right side of 0, for attributes that are rare")
+      ->capture_default_str()->group("Attributes");
   command->add_flag("--fit", a->job.fit, "cut the middle square out of images of another size and resize it");
   command->add_option("-o,--output", a->job.output, "a folder")->capture_default_str();
   command->add_option("-n,--samples", a->job.samples, "images for each target")->check(CLI::PositiveNumber)->capture_default_str();

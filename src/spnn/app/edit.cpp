@@ -2,6 +2,7 @@
 #include <spnn/app/restore_and_save.h>
 #include <spnn/core/errors.h>
 #include <spnn/image/image.h>
+#include <spnn/restoration/taken_once.h>
 
 namespace spnn::app {
 namespace {
@@ -39,7 +40,7 @@ std::string described(const AttributeTarget& target, const EditJob& job) {
 }  // namespace
 
 GuidanceOptions with_default_window(GuidanceOptions guidance, std::size_t attributes) {
-  if (guidance.window_from == 0) guidance.window_from = attributes == 1 ? 500 : 800;
+  if (guidance.window_from == 0) guidance.window_from = 800;
   return guidance;
 }
 
@@ -48,7 +49,7 @@ RestorationReport edit(const EditJob& job, Observer& observer) {
   if (job.attributes.empty()) throw UsageError("edit: expected one attribute or more (--set, --unset), got none");
   const auto models = load_models(job.models);
   const AttributeTarget target(statistics_of(models.classifier),
-                               {.changes = attribute_changes(job.attributes, models.names()), .strength = job.strength});
+                               {.changes = attribute_changes(job.attributes, models.names()), .strength = job.strength, .margin = job.margin});
   observer.message(described(target, job));
 
   RestorationWork work{.controlled = target.controlled(),
@@ -60,7 +61,7 @@ RestorationReport edit(const EditJob& job, Observer& observer) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     work.wishes.push_back({names[i], stems[i / static_cast<std::size_t>(job.samples)], job.seed + i});
   }
-  work.target = [&](std::int64_t, std::int64_t) { return Target(target); };
+  work.target = [&](std::int64_t, std::int64_t) { return taken_once(target, statistics_of(models.classifier)); };
   if (!job.photos.empty()) {
     const auto photos = read_photos(job, models.shape());
     const auto time = work.guidance.window_from;

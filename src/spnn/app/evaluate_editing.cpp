@@ -4,6 +4,7 @@
 #include <spnn/evaluation/edit_measures.h>
 #include <spnn/image/grid.h>
 #include <spnn/image/image.h>
+#include <spnn/restoration/taken_once.h>
 
 #include <algorithm>
 #include <chrono>
@@ -63,12 +64,12 @@ std::vector<Requests> edits_of(const EditingExperiment& job, const std::vector<s
 EditResult run_edit(const EditingExperiment& job, const Experiment& e, const BackProjector& g, const Requests& requests,
                     const Unguided& unguided, const Tensor& judge_held_out, const Tensor& y_held_out, Observer& observer) {
   const auto changes = attribute_changes(requests, e.names());
-  const AttributeTarget target(statistics_of(e.models.classifier), {.changes = changes, .strength = job.strength});
+  const AttributeTarget target(statistics_of(e.models.classifier), {.changes = changes, .strength = job.strength, .margin = job.margin});
   const auto guidance = with_default_window(job.guidance, requests.size());
   RestorationPlan plan{.count = job.seeds, .batch = job.sampling.batch, .task = {},
                        .restorer = restorer_config(guidance, job.sampling), .finalize = finalize_config(guidance)};
   plan.task = [&](std::int64_t first, std::int64_t last) {
-    return RestorationTask{.target = Target(target), .guidance = make_guidance(guidance, target.controlled()),
+    return RestorationTask{.target = taken_once(target, statistics_of(e.models.classifier)), .guidance = make_guidance(guidance, target.controlled()),
                            .seeds = ImageSeeds(job.seed + static_cast<std::uint64_t>(first), last - first)};
   };
   const auto start = std::chrono::steady_clock::now();
@@ -120,7 +121,7 @@ Tensor spread(const std::vector<EditResult>& results, std::int64_t count) {
   for (const auto& r : results) all.push_back(r.bytes);
   const auto images = torch::cat(all);
   const auto n = std::min(count, images.size(0));
-  return images.index_select(0, torch::arange(n, torch::kInt64) * images.size(0) / n);
+  return images.index_select(0, (torch::arange(n, torch::kInt64) * images.size(0)).floor_divide(n));
 }
 
 Json json_of(const std::vector<EditResult>& results) {

@@ -26,7 +26,7 @@ Targets from_images(const ReconstructJob& job, const RestorationModels& models) 
 
 Targets from_attributes(const ReconstructJob& job, const RestorationModels& models) {
   const auto changes = attribute_changes(job.attributes, models.names());
-  const auto y = expected_outputs(statistics_of(models.classifier), {.changes = changes, .strength = job.strength});
+  const auto y = expected_outputs(statistics_of(models.classifier), {.changes = changes, .strength = job.strength, .margin = job.margin});
   return {y.reshape({1, -1}).to(torch::kFloat32), {"face"}};
 }
 

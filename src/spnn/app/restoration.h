@@ -26,8 +26,8 @@ struct SamplingOptions {
 };
 
 struct GuidanceOptions {
-  std::string pseudo_inverse = "anchored";   // learned, origin, anchored, random, min-norm
-  std::string metric = "residual";           // plain, residual; naive is back-projection without a completion
+  std::string pseudo_inverse = "learned";    // learned, origin, anchored, random, min-norm
+  std::string metric = "plain";              // plain, residual; naive is back-projection without a completion
   std::string schedule = "constant";         // constant, two-level, adaptive
   double lambda = 1.0;                       // constant, and the early one of two levels
   double late = 1.0;                         // the late level,
@@ -50,7 +50,8 @@ struct ReconstructJob {
   std::vector<AttributeRequest> attributes;   // or attributes, the others following by covariance,
   std::string logits;                         // or a CSV file, one target a row
   bool fit = false;                           // crop and resize images of another size
-  double strength = 2.0;                      // of attributes, in σ
+  double strength = 2.0;                      // of attributes, in σ,
+  double margin = 2.0;                        // and at least so far on the right side of 0
   std::string output = "reconstructed";       // a folder
   std::int64_t samples = 1;                   // images a target
   std::uint64_t seed = 0;
@@ -66,12 +67,12 @@ struct EditJob {
   std::vector<std::string> photos;            // empty: from noise
   std::vector<AttributeRequest> attributes;
   bool fit = false;
-  double strength = 2.0;
+  double strength = 2.0, margin = 2.0;
   std::string output = "edited";
   std::int64_t samples = 1;
   std::uint64_t seed = 0;
   SamplingOptions sampling = {.travel_repeat = 2};
-  GuidanceOptions guidance = {.schedule = "adaptive", .window_from = 0};   // 0: 500 for one attribute, 800 for several
+  GuidanceOptions guidance = {.schedule = "adaptive", .window_from = 0};   // 0: 800
   std::string report;
   std::string command;
   OnPreview on_preview = {};

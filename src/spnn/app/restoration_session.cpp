@@ -33,7 +33,7 @@ JudgeModel load_fitting_judge(const ModelChoice& choice, const SpnnModel& classi
 LogitStatistics statistics_of(const SpnnModel& model) {
   require(model.mean.defined() && model.covariance.defined(), "classifier",
           "statistics of its training outputs (statistics.mean, statistics.covariance)", "none in the model file");
-  return {model.mean, model.covariance};
+  return {model.mean, model.covariance, model.exemplars};
 }
 
 Task task_from(const std::string& name) {

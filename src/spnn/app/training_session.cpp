@@ -74,7 +74,7 @@ void TrainingSession::train(Objective& objective, const TrainConfig& config, Jso
 void TrainingSession::add_statistics(const Dataset& train) const {
   if (!leads()) return;
   const auto best = load_spnn(file("best.safetensors"));
-  if (best.mean.defined() && best.covariance.defined()) return;
+  if (best.mean.defined() && best.covariance.defined() && best.exemplars.defined()) return;
   observer().message("statistics of the outputs over all training images");
   const auto outputs = outputs_over(train, [&](const Tensor& x) { return best.net->forward(x); });
   add_to_model(file("best.safetensors"), output_statistics(outputs));

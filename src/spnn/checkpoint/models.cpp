@@ -33,6 +33,7 @@ SpnnModel load_spnn(const std::filesystem::path& file) {
   SpnnModel model;
   model.mean = take(content.tensors, "statistics.mean");
   model.covariance = take(content.tensors, "statistics.covariance");
+  model.exemplars = take(content.tensors, "statistics.exemplars");
   model.net = std::make_shared<Spnn>(spnn_from_json(content.layout.architecture, file.string()));
   load_into(*model.net, content.tensors, file.string());
   freeze(*model.net);

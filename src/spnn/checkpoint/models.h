@@ -20,6 +20,7 @@ struct SpnnModel {
   std::shared_ptr<Spnn> net;
   OutputInfo outputs;
   Tensor mean, covariance;   // [A] and [A, A] of the outputs over the training images; undefined if not stored
+  Tensor exemplars;          // [N, A]: outputs of some training images; undefined if not stored
 };
 
 struct JudgeModel {

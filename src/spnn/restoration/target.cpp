@@ -54,6 +54,21 @@ Tensor response(const Tensor& covariance, const Tensor& controlled, const std::v
   return out;
 }
 
+// Rows that have every wanted attribute, by `margin` if there are enough of them. Undefined: none.
+Tensor fitting_exemplars(const Tensor& all, const AttributeTargetConfig& config) {
+  constexpr std::int64_t enough = 8;
+  if (!all.defined()) return {};
+  for (const double margin : {config.margin, 0.5 * config.margin, 0.0}) {
+    auto fits = torch::ones({all.size(0)}, torch::kBool);
+    for (const auto& change : config.changes) {
+      fits = fits & ((change.present ? 1 : -1) * all.select(1, change.attribute) > margin);
+    }
+    const auto rows = fits.nonzero().flatten();
+    if (rows.numel() >= enough || (margin == 0 && rows.numel() > 0)) return all.index_select(0, rows);
+  }
+  return {};
+}
+
 }  // namespace
 
 Target fixed(Tensor y) {
@@ -75,19 +90,32 @@ Strategy strategy_from(const std::string& name) {
   if (name == "auto") return Strategy::automatic;
   if (name == "sparse") return Strategy::sparse;
   if (name == "covariance") return Strategy::covariance;
-  fail("strategy", "auto, sparse or covariance", fmt::format("'{}'", name));
+  if (name == "exemplar") return Strategy::exemplar;
+  fail("strategy", "auto, exemplar, covariance or sparse", fmt::format("'{}'", name));
 }
 
 std::string to_string(Strategy strategy) {
-  return strategy == Strategy::automatic ? "auto" : strategy == Strategy::sparse ? "sparse" : "covariance";
+  switch (strategy) {
+    case Strategy::automatic: return "auto";
+    case Strategy::sparse: return "sparse";
+    case Strategy::covariance: return "covariance";
+    case Strategy::exemplar: return "exemplar";
+  }
+  fail("strategy", "a known one", "another value");
 }
 
 AttributeTarget::AttributeTarget(const LogitStatistics& statistics, const AttributeTargetConfig& config) {
   require_valid(statistics, config);
   std::vector<std::int64_t> controlled, following;
   std::vector<double> goal;
+  const auto wants = [](Strategy s) { return [s](const AttributeChange& c) { return c.strategy == s; }; };
+  const bool asked = std::ranges::any_of(config.changes, wants(Strategy::exemplar));
+  if (asked || std::ranges::all_of(config.changes, wants(Strategy::automatic))) {
+    exemplars_ = fitting_exemplars(statistics.exemplars, config);
+    require(exemplars_.defined() || !asked, "exemplar", "training outputs in the model that have all these attributes", "none");
+  }
   for (const auto& change : config.changes) {
-    auto strategy = change.strategy;
+    auto strategy = exemplars_.defined() ? Strategy::exemplar : change.strategy;
     if (strategy == Strategy::automatic) {
       const bool follows = strongest_correlation(statistics, change.attribute) >= config.correlated;
       strategy = follows ? Strategy::covariance : Strategy::sparse;
@@ -100,17 +128,25 @@ AttributeTarget::AttributeTarget(const LogitStatistics& statistics, const Attrib
   controlled_ = numbers(controlled);
   goal_ = torch::tensor(goal, torch::kFloat64);
   response_ = response(statistics.covariance.to(torch::kFloat64), controlled_, following);
+  if (!exemplars_.defined()) return;
+  goal_ = exemplars_.index_select(1, controlled_).mean(0).to(torch::kFloat64);
+  others_ = statistics.covariance.diagonal().rsqrt().index_fill(0, controlled_, 0);
 }
 
 Tensor AttributeTarget::operator()(const Tensor& y_cur) const {
   const auto y = y_cur.reshape({y_cur.size(0), -1});
+  if (exemplars_.defined()) {
+    const auto bank = exemplars_.to(y.options()), weights = others_.to(y.options());
+    const auto nearest = torch::cdist(y * weights, bank * weights).argmin(1);
+    return bank.index_select(0, nearest).reshape(y_cur.sizes());
+  }
   const auto change = goal_.to(y.options()) - y.index_select(1, controlled_);
   return (y + change.matmul(response_.to(y.options()))).reshape(y_cur.sizes());
 }
 
 Tensor expected_outputs(const LogitStatistics& statistics, AttributeTargetConfig config) {
   for (auto& change : config.changes) {
-    if (change.strategy == Strategy::automatic) change.strategy = Strategy::covariance;
+    if (change.strategy == Strategy::automatic && !statistics.exemplars.defined()) change.strategy = Strategy::covariance;
   }
   return AttributeTarget(statistics, config)(statistics.mean.reshape({1, -1})).reshape({-1});
 }

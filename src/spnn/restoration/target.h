@@ -17,9 +17,11 @@ using Target = std::function<Tensor(const Tensor& y_cur)>;
 // The same target at every step: reconstruction from semantics.
 Target fixed(Tensor y);
 
-// Mean [A] and covariance [A, A] of a network's outputs over its training images.
+// Mean [A] and covariance [A, A] of a network's outputs over its training images, and the outputs of some of these
+// images themselves, [N, A] (undefined: none are known).
 struct LogitStatistics {
   Tensor mean, covariance;
+  Tensor exemplars = {};
 };
 
 // The largest |correlation| of output n with any other.
@@ -27,9 +29,12 @@ double strongest_correlation(const LogitStatistics& statistics, std::int64_t n);
 
 // How the outputs nobody asked about follow the ones that were.
 enum class Strategy {
-  automatic,    // covariance where the attribute is correlated with another by `correlated` or more, else sparse
+  automatic,    // exemplar where the statistics have some that fit; else covariance where the attribute is correlated
+                // with another by `correlated` or more; else sparse
   sparse,       // not at all: only the controlled entries are set
   covariance,   // Δy_rest = Σ_rest,S Σ_SS⁻¹ Δy_S
+  exemplar,     // all outputs become those of the training image that has the attributes and is nearest in the others:
+                // what r has seen. A far step along the covariance leads where no image is, and r's answer is no face
 };
 
 Strategy strategy_from(const std::string& name);
@@ -62,6 +67,7 @@ class AttributeTarget {
 
  private:
   Tensor controlled_, goal_, response_;   // response [S, A]: what a unit change of each does to every output
+  Tensor exemplars_, others_;             // [N, A] with the attributes; [A] weights of the distance. Undefined: not used
   std::vector<Strategy> strategies_;
 };
 

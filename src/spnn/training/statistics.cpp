@@ -3,6 +3,11 @@
 #include <spnn/training/statistics.h>
 
 namespace spnn {
+namespace {
+
+constexpr std::int64_t kExemplars = 4096;   // 640 KB of 40 outputs: the rarest of CelebA's attributes is there 90 times
+
+}  // namespace
 
 std::map<std::string, Tensor> output_statistics(const Tensor& outputs) {
   require(outputs.dim() == 2 && outputs.size(0) >= 2, "output statistics", "outputs of two or more images",
@@ -11,7 +16,10 @@ std::map<std::string, Tensor> output_statistics(const Tensor& outputs) {
   const auto mean = y.mean(0);
   const auto centred = y - mean;
   const auto covariance = centred.t().mm(centred) / static_cast<double>(y.size(0) - 1);
-  return {{"statistics.mean", mean.to(torch::kFloat32)}, {"statistics.covariance", covariance.to(torch::kFloat32)}};
+  const auto kept = std::min(y.size(0), kExemplars);
+  const auto rows = (torch::arange(kept, torch::kInt64) * y.size(0)).floor_divide(kept);
+  return {{"statistics.mean", mean.to(torch::kFloat32)}, {"statistics.covariance", covariance.to(torch::kFloat32)},
+          {"statistics.exemplars", outputs.index_select(0, rows).to(torch::kFloat32)}};
 }
 
 void add_to_model(const std::filesystem::path& file, std::map<std::string, Tensor> tensors) {

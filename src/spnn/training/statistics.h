@@ -11,6 +11,7 @@ namespace spnn {
 // Mean [A] and covariance [A, A] of outputs [N, A], under the names that model files store them by: what attribute
 // editing measures its targets in.
 //   statistics.mean, statistics.covariance (float32, computed in double)
+//   statistics.exemplars: the outputs of up to 4096 images, evenly taken
 std::map<std::string, Tensor> output_statistics(const Tensor& outputs);
 
 // Adds tensors to a model file, or replaces those of the same name; atomic.
