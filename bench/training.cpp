@@ -1,6 +1,6 @@
 // Training steps of reference-64 (batch 16) against the literal evaluation of the reference's losses: every forward pass
 // it makes, every Cayley system solved again in each of them. The variants take turns, so that a busy machine slows all
-// alike; medians are compared, of time and of processor time.  Usage: bench_training [rounds] [preset] [batch] [threads]
+// alike; medians are compared, of time and of processor time.  Usage: bench_training [rounds] [preset] [batch] [threads] [phase]
 
 #include <spnn/blocks/orthogonal_mix.h>
 #include <spnn/networks/presets.h>
@@ -168,6 +168,7 @@ int main(int argc, char** argv) {
   Bench bench(preset, batch);
   std::printf("%s, batch %lld, median of %d rounds, %d threads\n", preset.c_str(), static_cast<long long>(batch), rounds,
               at::get_num_threads());
-  bench.run("phase I", bench.phase_one(), rounds);
-  bench.run("phase II", bench.phase_two(), rounds);
+  const std::string phase = argc > 5 ? argv[5] : "both";
+  if (phase != "2") bench.run("phase I", bench.phase_one(), rounds);
+  if (phase != "1") bench.run("phase II", bench.phase_two(), rounds);
 }

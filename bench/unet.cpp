@@ -22,14 +22,6 @@
 #include "support/eager_unet.h"
 #include "support/environment.h"
 
-#ifdef SPNN_JEMALLOC
-// As the command line sets it (apps/cli/main.cpp), for both contestants; freed memory is kept for ever, since on a busy
-// machine the command's ten seconds may pass between two rounds.
-extern "C" {
-const char* malloc_conf = "thp:always,dirty_decay_ms:-1,muzzy_decay_ms:-1,oversize_threshold:0";
-}
-#endif
-
 namespace spnn {
 namespace {
 

@@ -3,6 +3,14 @@
 #include <process_environment.h>
 #include <unistd.h>
 
+#ifdef SPNN_JEMALLOC
+// As the command line sets it (apps/cli/main.cpp), for all contestants; freed memory is kept for ever, since on a busy
+// machine the command's ten seconds may pass between two rounds.
+extern "C" {
+const char* malloc_conf = "thp:always,dirty_decay_ms:-1,muzzy_decay_ms:-1,oversize_threshold:0";
+}
+#endif
+
 namespace spnn::bench {
 
 // A benchmark is linked with libtorch, whose libraries read the environment before main: start again with the one that the
