@@ -106,7 +106,7 @@ TEST_F(FieldJobs, TheSameSeedGivesTheSameFileInAnyBatch) {
     j.noise = "0.05";
     j.seed = 5;
     j.sampling.batch = output == std::string("one") ? 1 : 2;
-    EXPECT_EQ(restore_images(j, observer).method, "ddnm+");
+    EXPECT_EQ(restore_images(j, observer).method, "ddrm");
   }
   EXPECT_EQ(file_bytes(folder / "one/bb.png"), file_bytes(folder / "two/bb.png"));
 }

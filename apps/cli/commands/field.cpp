@@ -71,7 +71,7 @@ void add_restore(CLI::App& spnn) {
   command->add_option("--operator", job->degradation, "what happened to the image, see 'spnn operators': sr4, gauss:2, gamma+sr4, model:FILE, …")->required();
   command->add_flag("--degraded", job->degraded, "IN are already degraded: the measurement is the file (default: IN are clean, degrade them first)");
   command->add_option("--noise", job->noise, "of the measurement: σ in units of pixels in [0, 1], or poisson:PHOTONS")->capture_default_str();
-  command->add_option("--method", job->method, "nlbp, ddnm, ddnm+, ddrm, snips, dps, mcg, repaint, ibp, pinv; auto is nlbp, or ddnm+ where there is noise")
+  command->add_option("--method", job->method, "nlbp, ddnm, ddnm+, ddrm, snips, dps, mcg, repaint, ibp, pinv; auto is nlbp, or ddrm where there is noise and g is linear")
       ->capture_default_str();
   command->add_option("--mask", job->mask, "of the operator 'mask': an image (white is known), or a folder with one of each image's name")->check(CLI::ExistingPath);
   command->add_flag("--fit", job->fit, "cut the middle square out of clean images of another size and resize it");

@@ -26,8 +26,8 @@ struct FieldCatalogue {
 // What methods can be told beside the sampler's options.
 struct MethodOptions {
   double lambda = 1;                      // nlbp
-  std::string metric = "residual";        // nlbp on a network: plain or residual
-  std::string pseudo_inverse = "anchored";
+  std::string metric = "plain";           // nlbp on a network: plain or residual; `reconstruct` measured which is better
+  std::string pseudo_inverse = "learned";
   double gradient = 1;                    // dps, mcg
   double ddrm_eta = 0.85, ddrm_eta_b = 1;
   std::int64_t repaint_length = 10, repaint_repeat = 3;
@@ -40,7 +40,7 @@ struct RestoreJob {
   ModelChoice models;
   std::vector<std::string> images;        // files and folders
   std::string degradation;                // of the catalogue: "sr4", "gamma+sr4", "model:FILE"
-  std::string method = "auto";            // nlbp; ddnm+ for noise on a linear operator
+  std::string method = "auto";            // nlbp; ddrm for noise on a linear operator
   std::string noise = "0";                // σ in [0, 1] pixel units, or poisson:PHOTONS
   std::string mask;                       // of the operator `mask`: a file, or a folder with a mask of each image's name
   bool degraded = false;                  // the files are the measurements

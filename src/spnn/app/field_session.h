@@ -38,18 +38,17 @@ std::vector<std::string> image_files(const std::vector<std::string>& given);
 // Steps of several runs as one count.
 class PartOfWhole final : public Observer {
  public:
-  PartOfWhole(Observer& whole, std::int64_t parts, std::string what = {}) : whole_(whole), parts_(parts), what(std::move(what)) {}
+  PartOfWhole(Observer& whole, std::int64_t parts) : whole_(whole), parts_(parts) {}
   void progress(std::int64_t done, std::int64_t total, const std::string& steps) override;
   void message(const std::string& text) override { whole_.message(text); }
   bool cancelled() const override { return whole_.cancelled(); }
-  std::int64_t part = 0;
+
+  std::int64_t part = 0;    // the current one
+  std::string what = {};    // it does; empty: what it says itself
 
  private:
   Observer& whole_;
   std::int64_t parts_;
-
- public:
-  std::string what;
 };
 
 }  // namespace spnn::app

@@ -70,7 +70,7 @@ Tensor read_measurement(const Degradation& g, const std::string& file) {
 
 std::string chosen_method(const RestoreJob& job, const Degradation& g, const MeasurementNoise& noise, Observer& observer) {
   const bool noisy = noise.kind != MeasurementNoise::Kind::none;
-  const auto name = job.method == "auto" ? (noisy && g.linear ? "ddnm+" : "nlbp") : job.method;
+  const auto name = job.method == "auto" ? (noisy && g.linear ? "ddrm" : "nlbp") : job.method;
   const auto& info = method_info(name);
   require_applies(info, g);
   if (noisy && !info.knows_noise) {

@@ -34,8 +34,8 @@ Degradation degradation_of(const NamedOperator& made, Metric metric = Metric::re
 struct DegradationChoice {
   std::string spec;                                           // of `spnn operators`, or "model:FILE"
   Tensor masks = {};
-  Metric metric = Metric::residual;
-  PseudoInverse pseudo_inverse = PseudoInverse::anchored;     // of a network
+  Metric metric = Metric::plain;
+  PseudoInverse pseudo_inverse = PseudoInverse::learned;      // of a network
 };
 Degradation make_degradation(const DegradationChoice& choice, const Shape& in);
 
