@@ -25,7 +25,7 @@ struct EditingExperiment : ExperimentJob {
   std::int64_t unguided = 128;                          // samples to compare with
   std::vector<std::string> attributes;                  // empty: the twelve of the documentation, as far as the model has them
   std::vector<std::vector<AttributeRequest>> sets;      // several attributes at once
-  double strength = 2.0, margin = 2.0;
+  double strength = 2.0, margin = 4.0;
 };
 
 struct AblationExperiment : ExperimentJob {

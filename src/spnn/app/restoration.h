@@ -51,7 +51,7 @@ struct ReconstructJob {
   std::string logits;                         // or a CSV file, one target a row
   bool fit = false;                           // crop and resize images of another size
   double strength = 2.0;                      // of attributes, in σ,
-  double margin = 2.0;                        // and at least so far on the right side of 0
+  double margin = 4.0;                        // and at least so far on the right side of 0
   std::string output = "reconstructed";       // a folder
   std::int64_t samples = 1;                   // images a target
   std::uint64_t seed = 0;
@@ -67,7 +67,7 @@ struct EditJob {
   std::vector<std::string> photos;            // empty: from noise
   std::vector<AttributeRequest> attributes;
   bool fit = false;
-  double strength = 2.0, margin = 2.0;
+  double strength = 2.0, margin = 4.0;
   std::string output = "edited";
   std::int64_t samples = 1;
   std::uint64_t seed = 0;

@@ -49,7 +49,7 @@ struct AttributeChange {
 struct AttributeTargetConfig {
   std::vector<AttributeChange> changes = {};
   double strength = 2.0;       // the goal is μ_n ± strength·σ_n
-  double margin = 2.0;         // … but at least so far on the right side of 0: of a rare attribute even μ + 2σ says "no"
+  double margin = 4.0;         // … but at least so far on the right side of 0: of a rare attribute even μ + 2σ says "no"
   double correlated = 0.45;
 };
 
