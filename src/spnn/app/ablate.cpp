@@ -58,7 +58,7 @@ Tensor figure(const std::vector<Variant>& variants, const Tensor& unguided, doub
     if (v.guidance.lambda == lambda) columns.push_back(&v);
   }
   GridOptions options{.columns = std::ssize(columns) + 1, .scale = 2};
-  for (const auto* v : columns) options.column_labels.push_back(v->guidance.pseudo_inverse + "\n" + v->guidance.metric);
+  for (const auto* v : columns) options.column_labels.push_back(v->guidance.pseudo_inverse + " " + v->guidance.metric);
   options.column_labels.emplace_back("unguided");
   std::vector<Tensor> images;
   for (std::int64_t row = 0; row < rows; ++row) {
