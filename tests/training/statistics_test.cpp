@@ -19,13 +19,20 @@ TEST(OutputStatistics, AreMeanAndCovariance) {
   EXPECT_THAT(s.at("statistics.covariance"), TensorNear(torch::cov(y.t()), 1e-5));
 }
 
+TEST(OutputStatistics, KeepSomeRowsEvenlyTaken) {
+  const auto y = torch::arange(3 * 4096).reshape({-1, 1}).to(torch::kFloat32);
+  const auto kept = output_statistics(y).at("statistics.exemplars");
+  EXPECT_EQ(kept.size(0), 4096);
+  EXPECT_TRUE(torch::equal(kept, y.slice(0, 0, y.size(0), 3)));
+}
+
 TEST(OutputStatistics, GoIntoAModelFileBesideItsWeights) {
   const TemporaryFolder folder;
   const auto file = folder / "model.safetensors";
   write_safetensors(file, {{{"weight", torch::ones({2})}, {"statistics.mean", torch::zeros({4})}}, {{"kind", "spnn"}}});
   add_to_model(file, output_statistics(Rng(1).randn({50, 4})));
   const auto content = read_safetensors(file);
-  EXPECT_EQ(content.tensors.size(), 3u);
+  EXPECT_EQ(content.tensors.size(), 4u);   // the weight, and mean, covariance and exemplars
   EXPECT_GT(content.tensors.at("statistics.mean").abs().max().item<double>(), 0);
   EXPECT_EQ(content.metadata.at("kind"), "spnn");
 }
