@@ -15,6 +15,7 @@
 #include <functional>
 
 #include "support/environment.h"
+#include "support/measures.h"
 #include "support/reference_nlbp.h"
 
 namespace spnn {
@@ -58,28 +59,9 @@ std::vector<Method> methods(const std::shared_ptr<const Spnn>& net) {
           {"residual", 7, [residual](const Tensor& x, const Tensor& y) { return residual->nlbp(x, y, 0.5); }}};
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-// VmHWM, the largest resident size so far, in MB.
-double peak_megabytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) / 1024;
-  }
-  return 0;
-}
-
-double peak_in_own_process(const char* self, const Options& options, const std::string& method) {
-  const auto command =
-      fmt::format("{} --peak-of {} --preset {} --threads {}", self, method, options.preset, options.threads);
-  std::FILE* pipe = popen(command.c_str(), "r");
-  double megabytes = 0;
-  if (pipe == nullptr || std::fscanf(pipe, "%lf", &megabytes) != 1) fail("bench_nlbp", "a peak from " + command, "none");
-  pclose(pipe);
-  return megabytes;
+double peak_of(const char* self, const Options& options, const std::string& method) {
+  return bench::peak_in_own_process(
+      fmt::format("{} --peak-of {} --preset {} --threads {}", self, method, options.preset, options.threads));
 }
 
 int run(int argc, char** argv) {
@@ -96,7 +78,7 @@ int run(int argc, char** argv) {
     for (auto& method : all) {
       if (method.name == options.peak_of) method.run(x, y);
     }
-    std::printf("%.0f\n", peak_megabytes());
+    std::printf("%.0f\n", bench::peak_megabytes());
     return 0;
   }
 
@@ -112,13 +94,13 @@ int run(int argc, char** argv) {
     }
   }
   bool met = true;
-  const double literal = median(all[0].seconds);
+  const double literal = bench::median(all[0].seconds);
   std::printf("%-9s %10s %8s %6s %10s\n", "method", "seconds", "faster", "bar", "peak MB");
   for (const auto& method : all) {
-    const double seconds = median(method.seconds), ratio = literal / seconds;
+    const double seconds = bench::median(method.seconds), ratio = literal / seconds;
     met = met && ratio >= method.bar;
     std::printf("%-9s %10.3f %7.1fx %5.0fx %10.0f\n", method.name.c_str(), seconds, ratio, method.bar,
-                peak_in_own_process(argv[0], options, method.name));
+                peak_of(argv[0], options, method.name));
   }
   std::printf("%s\n", met ? "every bar is met" : "a bar is missed");
   return met ? 0 : 1;

@@ -16,6 +16,7 @@
 #include <ctime>
 
 #include "support/environment.h"
+#include "support/measures.h"
 #include "support/reference_nlbp.h"
 
 namespace {
@@ -53,11 +54,6 @@ void step(Variant& variant, Optimizer& optimizer) {
   optimizer.step(1e-4);
   variant.seconds.push_back(now(CLOCK_MONOTONIC) - began);
   variant.cpu_seconds.push_back(now(CLOCK_PROCESS_CPUTIME_ID) - cpu_began);
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
 }
 
 Tensor sum(const Losses& parts) {
@@ -104,9 +100,9 @@ class Bench {
         for (auto& variant : variants) variant.seconds.clear(), variant.cpu_seconds.clear();   // warm-up
       }
     }
-    const double literal = median(variants.front().seconds), literal_cpu = median(variants.front().cpu_seconds);
+    const double literal = bench::median(variants.front().seconds), literal_cpu = bench::median(variants.front().cpu_seconds);
     for (const auto& variant : variants) {
-      const double seconds = median(variant.seconds), cpu = median(variant.cpu_seconds);
+      const double seconds = bench::median(variant.seconds), cpu = bench::median(variant.cpu_seconds);
       std::printf("%-9s %-8s %8.3f s a step %7.2f images/s %6.2f times the literal speed (by processor time %6.2f s, %.2f)\n",
                   phase.c_str(), variant.name.c_str(), seconds, static_cast<double>(batch_) / seconds, literal / seconds, cpu,
                   literal_cpu / cpu);

@@ -21,6 +21,7 @@
 
 #include "support/eager_unet.h"
 #include "support/environment.h"
+#include "support/measures.h"
 
 namespace spnn {
 namespace {
@@ -65,11 +66,6 @@ Time measure(const std::function<void()>& work) {
   return {now(CLOCK_MONOTONIC) - wall, now(CLOCK_PROCESS_CPUTIME_ID) - cpu};
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 // Two contestants that take turns; medians over the rounds, of times and of the ratio of neighbours.
 struct Duel {
   Time eager, ours;
@@ -88,7 +84,7 @@ Duel duel(int rounds, const std::function<void()>& eager, const std::function<vo
     ratios.push_back(e.wall / o.wall);
     cpu_ratios.push_back(e.cpu / o.cpu);
   }
-  return {{median(a), median(a_cpu)}, {median(b), median(b_cpu)}, median(ratios), median(cpu_ratios)};
+  return {{bench::median(a), bench::median(a_cpu)}, {bench::median(b), bench::median(b_cpu)}, bench::median(ratios), bench::median(cpu_ratios)};
 }
 
 // What the multiply-add units of one core give, by a large matrix product in the same process. Rates count processor time:
@@ -100,20 +96,9 @@ double product_gflops() {
   return 2e-9 * 1536.0 * 1536.0 * 1536.0 / best;
 }
 
-double peak_megabytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) / 1024;
-  return 0;
-}
-
-double peak_in_own_process(const char* self, const Options& options, const std::string& contestant) {
-  const auto command = fmt::format("{} --peak-of {} --threads {} --isa {}", self, contestant, options.threads, options.isa);
-  std::FILE* pipe = popen(command.c_str(), "r");
-  double megabytes = 0;
-  if (pipe == nullptr || std::fscanf(pipe, "%lf", &megabytes) != 1) fail("bench_unet", "a peak from " + command, "none");
-  pclose(pipe);
-  return megabytes;
+double peak_of(const char* self, const Options& options, const std::string& contestant) {
+  return bench::peak_in_own_process(
+      fmt::format("{} --peak-of {} --threads {} --isa {}", self, contestant, options.threads, options.isa));
 }
 
 double relative_error(const Tensor& found, const Tensor& expected) {
@@ -144,8 +129,8 @@ bool bench_large(const Options& options, const char* self, double peak) {
   std::printf("forward of the 256 px U-Net, %.1f M parameters, batch 1\n", static_cast<double>(parameters) / 1e6);
   print_rates("images/s", d, 1, eager.flop() * 1e-9, peak);
   std::printf("  relative error %.1e (bar 1e-4), ratio %.2f (bar 2.5)\n", error, d.ratio);
-  std::printf("  peak memory: eager %.0f MB, ours %.0f MB\n", peak_in_own_process(self, options, "eager"),
-              peak_in_own_process(self, options, "ours"));
+  std::printf("  peak memory: eager %.0f MB, ours %.0f MB\n", peak_of(self, options, "eager"),
+              peak_of(self, options, "ours"));
   return error < 1e-4 && d.ratio >= 2.5;
 }
 
@@ -213,7 +198,7 @@ int run(int argc, char** argv) {
     const Large large;
     if (options.peak_of == "eager") bench::EagerUNet(*large.net).forward(large.x, large.t);
     else large.net->forward(large.x, large.t);
-    std::printf("%.0f\n", peak_megabytes());
+    std::printf("%.0f\n", bench::peak_megabytes());
     return 0;
   }
   const double peak = product_gflops();

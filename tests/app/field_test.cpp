@@ -4,8 +4,8 @@
 #include <spnn/core/rng.h>
 #include <spnn/image/image.h>
 
+#include "support/app_jobs.h"
 #include "support/damage.h"
-#include "support/tiny_models.h"
 
 namespace spnn::app {
 namespace {
@@ -16,17 +16,8 @@ using testing::refusal;
 using testing::TemporaryFolder;
 using testing::TinyModels;
 
-class FieldJobs : public ::testing::Test {
+class FieldJobs : public testing::AppJobs {
  protected:
-  static void SetUpTestSuite() { models = new TinyModels; }
-  static void TearDownTestSuite() { delete models; }
-
-  std::string image(const std::string& name, std::int64_t side = 32) const {
-    const auto file = folder / name;
-    std::filesystem::create_directories(file.parent_path());
-    write_image(file, (Rng(name.size()).uniform({1, side, side}) * 255).to(torch::kUInt8));
-    return file.string();
-  }
   RestoreJob job(const std::string& spec, const std::string& output = "out") const {
     RestoreJob job;
     job.models = models->choice();
@@ -35,13 +26,7 @@ class FieldJobs : public ::testing::Test {
     job.sampling.steps = 4;
     return job;
   }
-
-  static TinyModels* models;
-  TemporaryFolder folder;
-  Observer observer;
 };
-
-TinyModels* FieldJobs::models = nullptr;
 
 TEST_F(FieldJobs, RestoreCleanImagesUnderTheirNamesWithMeasures) {
   auto j = job("sr4");

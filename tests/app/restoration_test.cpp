@@ -4,9 +4,9 @@
 #include <spnn/evaluation/agreement.h>
 #include <spnn/image/image.h>
 
+#include "support/app_jobs.h"
 #include "support/damage.h"
 #include "support/tensor_near.h"
-#include "support/tiny_models.h"
 
 namespace spnn::app {
 namespace {
@@ -17,16 +17,8 @@ using testing::refusal;
 using testing::TemporaryFolder;
 using testing::TinyModels;
 
-class RestorationJobs : public ::testing::Test {
+class RestorationJobs : public testing::AppJobs {
  protected:
-  static void SetUpTestSuite() { models = new TinyModels; }
-  static void TearDownTestSuite() { delete models; }
-
-  std::string image(const std::string& name, std::int64_t side = 32) const {
-    const auto file = folder / name;
-    write_image(file, (Rng(name.size()).uniform({1, side, side}) * 255).to(torch::kUInt8));
-    return file.string();
-  }
   ReconstructJob reconstruction(const std::string& output) const {
     ReconstructJob job;
     job.models = models->choice();
@@ -41,13 +33,7 @@ class RestorationJobs : public ::testing::Test {
     job.sampling.steps = 6;
     return job;
   }
-
-  static TinyModels* models;
-  TemporaryFolder folder;
-  Observer observer;
 };
-
-TinyModels* RestorationJobs::models = nullptr;
 
 TEST_F(RestorationJobs, ReportWhatTheSavedFileSays) {
   auto job = reconstruction("out");

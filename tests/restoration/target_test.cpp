@@ -107,6 +107,8 @@ TEST(AttributeTarget, WithoutAFittingExemplarFollowsTheCovariance) {
   s.exemplars = torch::tensor({{-1.0, 0.0}}, torch::kFloat64);
   EXPECT_EQ(AttributeTarget(s, {.changes = {{0, true}}, .margin = 0.5}).strategies(), (std::vector{Strategy::sparse}));
   EXPECT_THAT(refusal([&] { AttributeTarget(s, {.changes = {{0, true, Strategy::exemplar}}, .margin = 0.5}); }), ::testing::HasSubstr("got none"));
+  const AttributeTargetConfig mixed{.changes = {{0, true, Strategy::exemplar}, {1, true, Strategy::sparse}}};
+  EXPECT_THAT(refusal([&] { AttributeTarget(s, mixed); }), ::testing::HasSubstr("got a mixture"));
 }
 
 TEST(TakenOnce, StandsAfterTheFirstStepWhateverTheOutputsDo) {

@@ -112,6 +112,9 @@ AttributeTarget::AttributeTarget(const LogitStatistics& statistics, const Attrib
   const bool asked = std::ranges::any_of(config.changes, wants(Strategy::exemplar));
   if (asked || std::ranges::all_of(config.changes, wants(Strategy::automatic))) {
     exemplars_ = fitting_exemplars(statistics.exemplars, config);
+    require(!asked || std::ranges::none_of(config.changes, [](const AttributeChange& c) {
+              return c.strategy == Strategy::sparse || c.strategy == Strategy::covariance;
+            }), "strategy", "exemplar for all attributes or for none: it sets every output", "a mixture");
     require(exemplars_.defined() || !asked, "exemplar", "training outputs in the model that have all these attributes", "none");
   }
   for (const auto& change : config.changes) {

@@ -111,19 +111,19 @@ Losses ClassifierObjective::losses(std::int64_t step, Share share) {
   if (lambda.regression > 0) {
     parts.emplace_back("regression", lambda.regression * regression_loss(levels, net_->r_set()));
   }
+  if (std::max({lambda.stability, lambda.surjectivity, lambda.range}) == 0) return parts;
+  const auto some = every(trace, recipe_.inverse_every);
   if (lambda.stability > 0 || lambda.surjectivity > 0) {
-    const auto some = [&](const Tensor& all) { return all.slice(0, 0, all.size(0), recipe_.inverse_every); };
-    const auto y_some = some(y), x_hat = net_->pinv(y_some);
+    const auto x_hat = net_->pinv(some.y);
     if (lambda.surjectivity > 0) {
-      parts.emplace_back("surjectivity", lambda.surjectivity * torch::mse_loss(net_->forward(x_hat), y_some));
+      parts.emplace_back("surjectivity", lambda.surjectivity * torch::mse_loss(net_->forward(x_hat), some.y));
     }
     if (lambda.stability > 0) {
-      parts.emplace_back("stability", lambda.stability * torch::mse_loss(x_hat, some(batch.images)));
+      const auto x = batch.images.slice(0, 0, batch.images.size(0), recipe_.inverse_every);
+      parts.emplace_back("stability", lambda.stability * torch::mse_loss(x_hat, x));
     }
   }
-  if (lambda.range > 0) {
-    parts.emplace_back("range", lambda.range * range_loss(*net_, every(trace, recipe_.inverse_every), net_->r_set()));
-  }
+  if (lambda.range > 0) parts.emplace_back("range", lambda.range * range_loss(*net_, some, net_->r_set()));
   return parts;
 }
 

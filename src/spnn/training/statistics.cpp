@@ -5,7 +5,7 @@
 namespace spnn {
 namespace {
 
-constexpr std::int64_t kExemplars = 4096;   // 640 KB of 40 outputs: the rarest of CelebA's attributes is there 90 times
+constexpr std::int64_t kExemplars = 4096;   // 640 KB of 40 outputs: enough that attributes of a few per cent have exemplars
 
 }  // namespace
 
