@@ -39,11 +39,6 @@ std::string described(const AttributeTarget& target, const EditJob& job) {
 
 }  // namespace
 
-GuidanceOptions with_default_window(GuidanceOptions guidance, std::size_t attributes) {
-  if (guidance.window_from == 0) guidance.window_from = 800;
-  return guidance;
-}
-
 RestorationReport edit(const EditJob& job, Observer& observer) {
   const torch::NoGradGuard no_grad;
   if (job.attributes.empty()) throw UsageError("edit: expected one attribute or more (--set, --unset), got none");
@@ -53,7 +48,7 @@ RestorationReport edit(const EditJob& job, Observer& observer) {
   observer.message(described(target, job));
 
   RestorationWork work{.controlled = target.controlled(),
-                       .guidance = with_default_window(job.guidance, job.attributes.size()),
+                       .guidance = job.guidance,
                        .sampling = job.sampling, .output = job.output, .on_preview = job.on_preview, .report = job.report,
                        .section = "edit-" + name_of(job), .title = "Edit: " + name_of(job), .command = job.command};
   const auto stems = stems_of(job);

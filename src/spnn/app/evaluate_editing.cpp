@@ -65,7 +65,7 @@ EditResult run_edit(const EditingExperiment& job, const Experiment& e, const Bac
                     const Unguided& unguided, const Tensor& judge_held_out, const Tensor& y_held_out, Observer& observer) {
   const auto changes = attribute_changes(requests, e.names());
   const AttributeTarget target(statistics_of(e.models.classifier), {.changes = changes, .strength = job.strength, .margin = job.margin});
-  const auto guidance = with_default_window(job.guidance, requests.size());
+  const auto& guidance = job.guidance;
   RestorationPlan plan{.count = job.seeds, .batch = job.sampling.batch, .task = {},
                        .restorer = restorer_config(guidance, job.sampling), .finalize = finalize_config(guidance)};
   plan.task = [&](std::int64_t first, std::int64_t last) {

@@ -72,7 +72,7 @@ struct EditJob {
   std::int64_t samples = 1;
   std::uint64_t seed = 0;
   SamplingOptions sampling = {.travel_repeat = 2};
-  GuidanceOptions guidance = {.schedule = "adaptive", .window_from = 0};   // 0: 800
+  GuidanceOptions guidance = {.schedule = "adaptive", .window_from = 800};
   std::string report;
   std::string command;
   OnPreview on_preview = {};

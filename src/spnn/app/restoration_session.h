@@ -32,8 +32,6 @@ std::shared_ptr<SpnnProjector> make_projector(const SpnnModel& model, const Guid
 SamplerConfig sampler_config(const SamplingOptions& options);
 RestorerConfig restorer_config(const GuidanceOptions& guidance, const SamplingOptions& sampling);
 FinalizeConfig finalize_config(const GuidanceOptions& options);
-// The paper's windows: t < 500 for one attribute, t < 800 for several, unless the options name one.
-GuidanceOptions with_default_window(GuidanceOptions guidance, std::size_t attributes);
 Guidance make_guidance(const GuidanceOptions& options, const Tensor& controlled = {});
 
 // The numbers of the named attributes. An unknown one is a UsageError that suggests the nearest names.
