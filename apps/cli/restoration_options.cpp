@@ -24,15 +24,17 @@ const CLI::Validator unit_interval(
 
 }  // namespace
 
-void add_models(CLI::App& command, app::ModelChoice& models, bool judge) {
+void add_models(CLI::App& command, app::ModelChoice& models, ModelRoles roles) {
   const auto group = "Models";
   command.add_option("--models", models.family, "family of shipped models: celebahq64 or fashion")
       ->capture_default_str()->group(group);
-  command.add_option("--classifier", models.classifier, "a pseudo-invertible network instead of the shipped one")
-      ->check(CLI::ExistingFile)->group(group);
+  if (roles.classifier) {
+    command.add_option("--classifier", models.classifier, "a pseudo-invertible network instead of the shipped one")
+        ->check(CLI::ExistingFile)->group(group);
+  }
   command.add_option("--prior", models.prior, "a diffusion prior instead of the shipped one")
       ->check(CLI::ExistingFile)->group(group);
-  if (judge) {
+  if (roles.judge) {
     command.add_option("--judge", models.judge, "a judge instead of the shipped one")->check(CLI::ExistingFile)->group(group);
   }
 }
@@ -85,7 +87,7 @@ void add_experiment(CLI::App& command, app::ExperimentJob& job) {
   command.add_option("--seed", job.seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
   command.add_option("-o,--output", job.output, "a folder for the images (default: they are not kept)");
   command.add_option("--report", job.report, "add to DIR/report.html, with the tables as CSV beside it");
-  add_models(command, job.models, true);
+  add_models(command, job.models, {.judge = true});
   add_sampling(command, job.sampling);
   add_guidance(command, job.guidance);
 }
@@ -132,6 +134,13 @@ void add_attributes(CLI::App& command, AttributeWords& words) {
                      "what other attributes do: exemplar (become those of the nearest training image that has these), covariance (follow "
                      "as in training images), sparse (nothing), auto (the first of these that the model and the attributes allow)")
       ->check(CLI::IsMember({"auto", "exemplar", "covariance", "sparse"}))->capture_default_str()->group("Attributes");
+}
+
+void add_distance(CLI::App& command, double& strength, double& margin) {
+  command.add_option("--strength", strength, "strategies covariance and sparse: distance of the attributes from their mean in units of σ")
+      ->check(CLI::NonNegativeNumber)->capture_default_str()->group("Attributes");
+  command.add_option("--margin", margin, "… and at least so far on the right side of 0, also for exemplars")
+      ->check(CLI::NonNegativeNumber)->capture_default_str()->group("Attributes");
 }
 
 void finish(const app::ExperimentResult& result, const std::string& json_file) {

@@ -7,7 +7,10 @@
 namespace spnn::cli {
 
 // Options that several restoration commands have. Each adds them to `command` and fills the struct.
-void add_models(CLI::App& command, app::ModelChoice& models, bool judge);
+struct ModelRoles {
+  bool classifier = true, judge = false;   // which models the command has beside the prior
+};
+void add_models(CLI::App& command, app::ModelChoice& models, ModelRoles roles = {});
 void add_sampling(CLI::App& command, app::SamplingOptions& sampling);
 void add_guidance(CLI::App& command, app::GuidanceOptions& guidance);
 void add_experiment(CLI::App& command, app::ExperimentJob& job);   // all of the above, data and outputs
@@ -23,6 +26,7 @@ struct AttributeWords {
   std::vector<app::AttributeRequest> requests() const;
 };
 void add_attributes(CLI::App& command, AttributeWords& words);
+void add_distance(CLI::App& command, double& strength, double& margin);   // of what --set and --unset aim at
 
 // Prints the table, writes the JSON file if one was asked for, and says where the report is.
 void finish(const app::ExperimentResult& result, const std::string& json_file);

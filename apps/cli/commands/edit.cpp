@@ -20,17 +20,14 @@ void add_edit(CLI::App& spnn) {
   auto a = std::make_shared<Arguments>();
   command->add_option("PHOTOS", a->job.photos, "photos to start from (default: noise)")->check(CLI::ExistingFile);
   add_attributes(*command, a->words);
-  command->add_option("--strength", a->job.strength, "distance of the attributes from their mean in units of σ")
-      ->check(CLI::NonNegativeNumber)->capture_default_str()->group("Attributes");
-  command->add_option("--margin", a->job.margin, "… and at least so far on the right side of 0, for attributes that are rare")
-      ->capture_default_str()->group("Attributes");
+  add_distance(*command, a->job.strength, a->job.margin);
   command->add_flag("--fit", a->job.fit, "cut the middle square out of photos of another size and resize it");
   command->add_option("-o,--output", a->job.output, "a folder")->capture_default_str();
   command->add_option("-n,--samples", a->job.samples, "images for each photo, or in all")->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--seed", a->job.seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
   command->add_option("--report", a->job.report, "add to DIR/report.html, with the tables as CSV beside it");
-  add_models(*command, a->job.models, false);
+  add_models(*command, a->job.models);
   add_sampling(*command, a->job.sampling);
   add_guidance(*command, a->job.guidance);
   command->footer("The window 0 stands for the paper's: t < 500 for one attribute, t < 800 for several. A photo is noised to\n"

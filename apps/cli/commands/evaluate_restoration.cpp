@@ -52,10 +52,7 @@ void add_evaluate_editing(CLI::App& evaluate) {
   command->add_option("--attributes", a->job.attributes, "single attributes to edit (default: twelve of CelebA's)")->delimiter(',');
   auto sets = std::make_shared<std::vector<std::string>>();
   command->add_option("--set", *sets, "several at once: NAME,NAME=0,…; repeat for more sets");
-  command->add_option("--strength", a->job.strength, "distance of the attributes from their mean in units of σ")
-      ->check(CLI::NonNegativeNumber)->capture_default_str();
-  command->add_option("--margin", a->job.margin, "… and at least so far on the right side of 0, for attributes that are rare")
-      ->capture_default_str();
+  add_distance(*command, a->job.strength, a->job.margin);
   command->callback([a, sets] {
     for (const auto& text : *sets) a->job.sets.push_back(parse_set(text));
     a->job.command = command_line();

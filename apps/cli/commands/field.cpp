@@ -30,12 +30,6 @@ void add_method_options(CLI::App& command, app::MethodOptions& o) {
   command.add_option("--iterations", o.iterations, "ibp: back-projections")->check(CLI::PositiveNumber)->capture_default_str()->group(group);
 }
 
-void add_prior(CLI::App& command, app::ModelChoice& models, bool judge) {
-  command.add_option("--models", models.family, "family of shipped models")->capture_default_str()->group("Models");
-  command.add_option("--prior", models.prior, "a diffusion prior instead of the shipped one")->check(CLI::ExistingFile)->group("Models");
-  if (judge) command.add_option("--judge", models.judge, "a judge instead of the shipped one")->check(CLI::ExistingFile)->group("Models");
-}
-
 void print(const app::FieldCatalogue& all) {
   fmt::print("Operators, joined by '+' in the order in which they act (gamma+sr4, gauss:2+sr4). sr4 is sr:factor=4.\n\n");
   for (const auto& o : all.operators) fmt::print("  {:<9} {}\n            {}\n            pseudo-inverse: {}\n", o.name, o.parameters, o.what, o.pseudo_inverse);
@@ -78,7 +72,7 @@ void add_restore(CLI::App& spnn) {
   command->add_option("-o,--output", job->output, "a folder")->capture_default_str();
   command->add_option("--seed", job->seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
   command->add_option("--report", job->report, "add to DIR/report.html, with the tables as CSV beside it");
-  add_prior(*command, job->models, false);
+  add_models(*command, job->models, {.classifier = false});
   add_sampling(*command, job->sampling);
   add_method_options(*command, job->options);
   command->footer("Examples:\n  spnn restore small.png --degraded --operator sr4 -o out          # a 16×16 face, four times larger\n"
@@ -103,7 +97,7 @@ void add_compare(CLI::App& spnn) {
   command->add_option("-o,--output", job->output, "a folder: comparison.csv, report.html, a figure for each operator and noise")->capture_default_str();
   command->add_option("--seed", job->seed, "image i has seed + i in every row")->capture_default_str();
   command->add_option("--json", *json, "write all figures to this file");
-  add_prior(*command, job->models, true);
+  add_models(*command, job->models, {.classifier = false, .judge = true});
   add_sampling(*command, job->sampling);
   add_method_options(*command, job->options);
   command->callback([job, json] {

@@ -33,16 +33,13 @@ void add_reconstruct(CLI::App& spnn) {
   command->add_option("--logits", a->job.logits, "a CSV file: one target a row, one number an output")
       ->check(CLI::ExistingFile)->excludes(images);
   add_attributes(*command, a->words);
-  command->add_option("--strength", a->job.strength, "of --set and --unset: distance from the mean in units of σ")
-      ->check(CLI::NonNegativeNumber)->capture_default_str()->group("Attributes");
-  command->add_option("--margin", a->job.margin, "… and at least so far on the right side of 0, for attributes that are rare")
-      ->capture_default_str()->group("Attributes");
+  add_distance(*command, a->job.strength, a->job.margin);
   command->add_flag("--fit", a->job.fit, "cut the middle square out of images of another size and resize it");
   command->add_option("-o,--output", a->job.output, "a folder")->capture_default_str();
   command->add_option("-n,--samples", a->job.samples, "images for each target")->check(CLI::PositiveNumber)->capture_default_str();
   command->add_option("--seed", a->job.seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
   command->add_option("--report", a->job.report, "add to DIR/report.html, with the tables as CSV beside it");
-  add_models(*command, a->job.models, false);
+  add_models(*command, a->job.models);
   add_sampling(*command, a->job.sampling);
   add_guidance(*command, a->job.guidance);
   command->footer("Examples:\n  spnn reconstruct face.png -n 4 -o out\n"

@@ -23,21 +23,21 @@ Table per_output(const RestorationMeasures& m, const std::vector<std::string>& n
   return table;
 }
 
-std::string sentence(const RestorationMeasures& m, const StepCost& cost, std::int64_t every) {
+std::string sentence(const RestorationMeasures& m, const StepCost& cost, double guided) {
   return fmt::format("{} images, {:.2f} s an image. Transfer score {:.3f} (0: the unguided prior, 1: the real image). "
-                     "√mean(g(x) − y)² is {:.4f} as sampled and {:.4f} as saved. Back-projection takes {:.1f} % of a step that has it, "
-                     "{:.1f} % of sampling. "
+                     "√mean(g(x) − y)² is {:.4f} as sampled and {:.4f} as saved. Back-projection takes {:.1f} % of a step that has it and, "
+                     "in {:.0f} % of the steps, {:.1f} % of sampling. "
                      "Fréchet distances are between {} images and all held-out ones; the smaller the number of images, the "
                      "larger they are, so compare within this table.",
                      m.images, m.seconds_per_image, m.transfer_score, m.consistency_before, m.consistency_after,
-                     100 * cost.nlbp_share(), 100 * cost.nlbp_share(every), m.images);
+                     100 * cost.nlbp_share(), 100 * guided, 100 * cost.nlbp_share(guided), m.images);
 }
 
 ReportSection section(const ReconstructionExperiment& job, const Experiment& e, const Reconstruction& result,
-                      const StepCost& cost) {
+                      const StepCost& cost, double guided) {
   const auto& m = result.measures;
   return {.name = "reconstruction", .title = "Reconstruction from semantics", .command = job.command, .order = 10,
-          .text = {sentence(m, cost, job.guidance.every)},
+          .text = {sentence(m, cost, guided)},
           .tables = {headline(m), per_output(m, e.names())},
           .charts = {{.title = "Agreement with the target, %", .labels = e.names(),
                       .series = {{"g", m.by_g.per_output}, {"judge", m.by_judge.per_output}}, .top = 1, .percent = true},
@@ -63,14 +63,15 @@ ExperimentResult evaluate_reconstruction(const ReconstructionExperiment& job, Ob
   save_images(job.output, e.held_out.files, result.bytes);
 
   const auto cost = step_cost(e.models, *make_projector(e.models.classifier, job.guidance), job.sampling.batch);
+  const double guided = guided_part(job.guidance, job.sampling, e.models.prior->schedule());
   auto json = spnn::to_json(result.measures, e.names());
   json["nlbp_share_of_step"] = cost.nlbp_share();
-  json["nlbp_share_of_sampling"] = cost.nlbp_share(job.guidance.every);
+  json["nlbp_share_of_sampling"] = cost.nlbp_share(guided);
   json["sampling"] = to_json(job.sampling);
   json["guidance"] = to_json(job.guidance);
-  ExperimentResult out{.summary = text_table(headline(result.measures)) + sentence(result.measures, cost, job.guidance.every) + "\n",
+  ExperimentResult out{.summary = text_table(headline(result.measures)) + sentence(result.measures, cost, guided) + "\n",
                        .json = json.dump(2), .page = {}};
-  if (!job.report.empty()) out.page = add_to_report(job.report, section(job, e, result, cost)).string();
+  if (!job.report.empty()) out.page = add_to_report(job.report, section(job, e, result, cost, guided)).string();
   return out;
 }
 

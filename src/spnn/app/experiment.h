@@ -48,11 +48,10 @@ Tensor through_png(const Tensor& bytes);
 // Shares of one denoising step, by the clock: the prior's evaluation and back-projection.
 struct StepCost {
   double prior_seconds = 0, nlbp_seconds = 0;
-  // With back-projection at every so many-th step.
-  double nlbp_share(std::int64_t every = 1) const {
-    return nlbp_seconds / (static_cast<double>(every) * prior_seconds + nlbp_seconds);
-  }
+  // Of a sampling in which this part of the steps is guided; 1 is one guided step.
+  double nlbp_share(double guided = 1) const { return guided * nlbp_seconds / (prior_seconds + guided * nlbp_seconds); }
 };
+double guided_part(const GuidanceOptions& guidance, const SamplingOptions& sampling, const Schedule& schedule);
 StepCost step_cost(const RestorationModels& models, const BackProjector& g, std::int64_t batch);
 
 void save_images(const std::string& folder, const std::vector<std::string>& names, const Tensor& bytes);

@@ -18,7 +18,7 @@ struct Preview {
 using OnPreview = std::function<void(const Preview&)>;
 
 struct SamplingOptions {
-  std::int64_t steps = 100;
+  std::int64_t steps = 50;
   std::string sampler = "ddpm";   // ddpm, ddim, reference
   double eta = 0;
   std::int64_t travel_length = 1, travel_repeat = 1;

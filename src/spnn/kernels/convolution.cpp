@@ -151,6 +151,14 @@ Tensor conv1x1(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
   require_bias(x, weight, bias, /*may_be_per_image=*/false, "conv1x1");
   require_residual(x, weight, residual, "conv1x1");
   if (!can(x, weight)) return by_torch(x, weight, bias, residual, 0);
+  // The kernel's vectors run along the pixels of an image. Maps smaller than one of them are laid side by side.
+  constexpr std::int64_t small = 16;
+  const auto n = x.size(0), pixels = x.size(2) * x.size(3);
+  if (n > 1 && pixels < small) {
+    const auto side_by_side = [](const Tensor& t) { return t.defined() ? t.transpose(0, 1).reshape({1, t.size(1), -1, 1}) : t; };
+    const auto y = conv1x1(side_by_side(x), weight, bias, side_by_side(residual));
+    return y.view({weight.size(0), n, x.size(2), x.size(3)}).transpose(0, 1).contiguous();
+  }
   static kernels::WeightCache cache;
   return apply<Pointwise>(x, weight, bias, residual, cache);
 }

@@ -86,6 +86,23 @@ Tensor Spnn::descend(const Tensor& y, const PickZ& z) const {
   return leaving_input(h);
 }
 
+std::vector<Tensor> Spnn::picks(const Tensor& y, const PickZ& z) const {
+  require_shape(y, out_shape(), "Spnn inverse");
+  std::vector<Tensor> picked(levels_.size());
+  Tensor h = as_image(y);
+  auto level = levels_.size();
+  for (auto block = blocks_.rbegin(); level > 0; ++block) {
+    if (!(*block)->discards()) {
+      h = (*block)->invert({h, {}});
+      continue;
+    }
+    --level;
+    picked[level] = z(level, h);
+    if (level > 0) h = (*block)->invert({h, {picked[level]}});
+  }
+  return picked;
+}
+
 Tensor Spnn::invert(const Completion& yz) const {
   require(yz.z.size() == levels_.size(), "Spnn inverse", fmt::format("{} discarded parts", levels_.size()),
           fmt::format("{}", yz.z.size()));

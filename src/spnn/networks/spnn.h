@@ -42,6 +42,8 @@ class Spnn : public torch::nn::Module {
   // pseudo-inverse and both completions are choices of it.
   using PickZ = std::function<Tensor(std::size_t level, const Tensor& y_l)>;
   Tensor descend(const Tensor& y, const PickZ& z) const;
+  // Only what `z` picks: the first level, the dearest one, need not be inverted for it.
+  std::vector<Tensor> picks(const Tensor& y, const PickZ& z) const;
 
   std::size_t level_count() const { return levels_.size(); }
   const AffineSurjection& level(std::size_t l) const { return *levels_.at(l); }

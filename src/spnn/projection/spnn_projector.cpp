@@ -86,9 +86,7 @@ Probe SpnnProjector::probe(const Tensor& x) const {
 }
 
 std::vector<Tensor> SpnnProjector::predictions(const Tensor& y) const {
-  std::vector<Tensor> z(net_->level_count());
-  net_->descend(y, [&](std::size_t l, const Tensor& y_l) { return z[l] = predict(l, y_l); });
-  return z;
+  return net_->picks(y, [&](std::size_t l, const Tensor& y_l) { return predict(l, y_l); });
 }
 
 std::vector<Tensor> SpnnProjector::target_predictions(const Tensor& y) const {

@@ -11,8 +11,8 @@
 namespace spnn {
 
 struct SpnnProjectorConfig {
-  PseudoInverse pseudo_inverse = PseudoInverse::anchored;
-  Metric metric = Metric::residual;
+  PseudoInverse pseudo_inverse = PseudoInverse::learned;
+  Metric metric = Metric::plain;
   std::uint64_t random_seed = 0;   // of the `random` choice
 };
 
