@@ -30,8 +30,9 @@ void add_edit(CLI::App& spnn) {
   add_models(*command, a->job.models);
   add_sampling(*command, a->job.sampling);
   add_guidance(*command, a->job.guidance);
-  command->footer("The window 0 stands for the paper's: t < 500 for one attribute, t < 800 for several. A photo is noised to\n"
-                  "the start of the window and guided from there.\n\nExamples:\n"
+  command->footer("A photo is noised to the start of the window (--window-from) and guided from there: the larger, the less of it stays.\n"
+                  "The paper walks every stretch twice (--travel-repeat 2) and takes t < 800 for several attributes; here other attributes\n"
+                  "then drift more, for no gain.\n\nExamples:\n"
                   "  spnn edit --set Smiling --set Eyeglasses -n 8 -o out\n"
                   "  spnn edit me.jpg --fit --set Smiling --unset Eyeglasses -o out");
   command->callback([a] {

@@ -33,7 +33,7 @@ struct GuidanceOptions {
   double late = 1.0;                         // the late level,
   std::int64_t late_below = 600;             // from this t on
   double alpha = 1.0, gamma = 1.0;           // of the adaptive schedule
-  std::int64_t window_from = 1000, window_to = 0;
+  std::int64_t window_from = 250, window_to = 0;   // guidance earlier than this changes nothing: docs/experiments.md
   std::int64_t every = 1;                    // back-project at every so many-th step of the window, always at the last
   std::int64_t final_projections = 24;       // strict ones on the 8-bit image; 0 saves what was sampled
 };
@@ -71,8 +71,8 @@ struct EditJob {
   std::string output = "edited";
   std::int64_t samples = 1;
   std::uint64_t seed = 0;
-  SamplingOptions sampling = {.travel_repeat = 2};
-  GuidanceOptions guidance = {.schedule = "adaptive", .window_from = 800};
+  SamplingOptions sampling;
+  GuidanceOptions guidance = {.schedule = "adaptive", .window_from = 500};
   std::string report;
   std::string command;
   OnPreview on_preview = {};

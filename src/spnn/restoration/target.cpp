@@ -133,14 +133,15 @@ AttributeTarget::AttributeTarget(const LogitStatistics& statistics, const Attrib
   response_ = response(statistics.covariance.to(torch::kFloat64), controlled_, following);
   if (!exemplars_.defined()) return;
   goal_ = exemplars_.index_select(1, controlled_).mean(0).to(torch::kFloat64);
-  others_ = statistics.covariance.diagonal().rsqrt().index_fill(0, controlled_, 0);
+  others_ = torch::ones_like(statistics.mean).index_fill(0, controlled_, 0);
 }
 
 Tensor AttributeTarget::operator()(const Tensor& y_cur) const {
   const auto y = y_cur.reshape({y_cur.size(0), -1});
   if (exemplars_.defined()) {
     const auto bank = exemplars_.to(y.options()), weights = others_.to(y.options());
-    const auto nearest = torch::cdist(y * weights, bank * weights).argmin(1);
+    // Nearest in probabilities: what counts is who changes sides, not how loudly a sure attribute is said.
+    const auto nearest = torch::cdist(torch::sigmoid(y) * weights, torch::sigmoid(bank) * weights).argmin(1);
     return bank.index_select(0, nearest).reshape(y_cur.sizes());
   }
   const auto change = goal_.to(y.options()) - y.index_select(1, controlled_);

@@ -33,7 +33,7 @@ enum class Strategy {
                 // with another by `correlated` or more; else sparse
   sparse,       // not at all: only the controlled entries are set
   covariance,   // Δy_rest = Σ_rest,S Σ_SS⁻¹ Δy_S
-  exemplar,     // all outputs become those of the training image that has the attributes and is nearest in the others:
+  exemplar,     // all outputs become those of the training image that has the attributes and is nearest in the probabilities of the others:
                 // what r has seen. A far step along the covariance leads where no image is, and r's answer is no face
 };
 
