@@ -110,6 +110,52 @@ TEST_P(Conv3x3, PointwiseImageDoesNotDependOnTheBatch) {
     EXPECT_TRUE(torch::equal(conv1x1(x.narrow(0, i, 1), w, bias), y.narrow(0, i, 1))) << "image " << i;
 }
 
+Tensor doubled(const Tensor& x) { return torch::upsample_nearest2d(x, {2 * x.size(2), 2 * x.size(3)}); }
+
+TEST_P(Conv3x3, OfADoubledMapEqualsThatOfTheEnlargedMapInDouble) {
+  const Tensor xd = in_double(x), wd = in_double(weight), bd = in_double(bias), exact = torch::conv2d(doubled(xd), wd, bd, 1, 1);
+  {
+    torch::NoGradGuard no_grad;
+    EXPECT_LT(relative(conv3x3_doubled(x, weight, bias), exact), 1e-5);
+  }
+  const Tensor xf = x.clone().requires_grad_(), y = conv3x3_doubled(xf, weight, bias), up = doubled(dy);
+  y.backward(up);
+  exact.backward(up.to(torch::kFloat64));
+  EXPECT_LT(relative(xf.grad(), xd.grad()), 1e-5);
+}
+
+TEST_P(Conv3x3, OfADoubledMapDependsNeitherOnTheBatchNorOnTheThreads) {
+  torch::NoGradGuard no_grad;
+  const int threads = at::get_num_threads();
+  const Tensor y = conv3x3_doubled(x, weight, bias);
+  for (const int count : {1, 2}) {
+    at::set_num_threads(count);
+    for (std::int64_t i = 0; i < x.size(0); ++i)
+      EXPECT_TRUE(torch::equal(conv3x3_doubled(x.narrow(0, i, 1), weight, bias), y.narrow(0, i, 1))) << "image " << i;
+  }
+  at::set_num_threads(threads);
+}
+
+TEST_P(Conv3x3, WithStrideTwoEqualsDirectConvolutionInDouble) {
+  torch::NoGradGuard no_grad;
+  const Tensor padded = torch::constant_pad_nd(x.to(torch::kFloat64), {0, 1, 0, 1});
+  const Tensor exact = torch::conv2d(padded, weight.to(torch::kFloat64), bias.to(torch::kFloat64), 2);
+  const Tensor y = conv3x3_halved(x, weight, bias);
+  EXPECT_LT(relative(y, exact), 1e-5);
+  for (std::int64_t i = 0; i < x.size(0); ++i)
+    EXPECT_TRUE(torch::equal(conv3x3_halved(x.narrow(0, i, 1), weight, bias), y.narrow(0, i, 1))) << "image " << i;
+}
+
+TEST_P(Conv3x3, PointwiseReadsTwoTensorsAsOne) {
+  torch::NoGradGuard no_grad;
+  const Tensor w = weight.slice(2, 1, 2).slice(3, 1, 2).contiguous();
+  const std::int64_t c = x.size(1);
+  for (const std::int64_t split : {(c + 1) / 2, (c + 2) / 3}) {
+    const Tensor left = x.narrow(1, 0, split), right = x.narrow(1, split, c - split);   // strided where there is a batch
+    EXPECT_TRUE(torch::equal(conv1x1_joined(left, right, w, bias), conv1x1(x, w, bias))) << "split at " << split;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Shapes, Conv3x3,
                          ::testing::Values(Shape{1, 4, 4, 4, 4}, Shape{2, 16, 16, 8, 8}, Shape{5, 48, 48, 32, 32},
                                            Shape{3, 12, 20, 7, 9}, Shape{1, 33, 65, 13, 5}, Shape{4, 5, 6, 3, 3},
@@ -164,6 +210,13 @@ TEST(Conv3x3Choice, AddendsOfAnotherShapeAreRefused) {
   EXPECT_EQ(error([&] { conv3x3(x, weight, good, rng.randn({1, 4, 8, 8})); }),
             "conv3x3: expected a residual [3, 4, 8, 8], got [1, 4, 8, 8]");
   EXPECT_EQ(error([&] { conv3x3(x, weight, rng.randn({3, 4})); }), "no error");
+  EXPECT_EQ(error([&] { conv3x3_doubled(x, weight, narrow); }), "conv3x3_doubled: expected a bias [4], got [3]");
+  const Tensor left = x.narrow(1, 0, 2), right = x.narrow(1, 2, 3);
+  EXPECT_EQ(error([&] { conv1x1_joined(left, right.narrow(0, 0, 1), point, good); }),
+            "conv1x1_joined: expected maps [3, 3, 8, 8], got [1, 3, 8, 8]");
+  EXPECT_EQ(error([&] { conv1x1_joined(left, left, point, good); }),
+            "conv1x1_joined: expected a weight of 4 channels, got [4, 5, 1, 1]");
+  EXPECT_EQ(error([&] { conv1x1_joined(left, right, point, narrow); }), "conv1x1_joined: expected a bias [4], got [3]");
 }
 
 TEST(Conv3x3Cache, FollowsInPlaceChangesOfTheWeight) {

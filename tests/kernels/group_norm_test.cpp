@@ -48,6 +48,16 @@ TEST_P(GroupNormKernel, EqualsTorchInDoubleWithItsGradients) {
   EXPECT_THAT(bf.grad(), TensorNear(bd.grad(), 1e-4 * (1 + bd.grad().abs().max().item<double>())));
 }
 
+TEST_P(GroupNormKernel, ReadsTwoTensorsAsOne) {
+  torch::NoGradGuard no_grad;
+  const Tensor exact = in_double(x.to(torch::kFloat64), weight.to(torch::kFloat64), bias.to(torch::kFloat64));
+  const std::int64_t c = x.size(1);
+  for (const std::int64_t split : {std::int64_t{1}, c / 2, c - 1}) {   // between groups and inside of one
+    const Tensor y = group_norm_joined(x.narrow(1, 0, split), x.narrow(1, split, c - split), weight, bias, options);
+    EXPECT_THAT(y, TensorNear(exact, 2e-5)) << "split at " << split;
+  }
+}
+
 TEST_P(GroupNormKernel, ImageDoesNotDependOnTheBatch) {
   torch::NoGradGuard no_grad;
   const Tensor y = group_norm(x, weight, bias, options);
@@ -88,6 +98,15 @@ TEST(GroupNormKernelEdges, NamesGroupsThatDoNotDivide) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "group_norm: expected channels that the groups divide, got 6 channels, 4 groups");
+  }
+}
+
+TEST(GroupNormKernelEdges, NamesMapsOfDifferentSizes) {
+  try {
+    group_norm_joined(torch::zeros({2, 4, 2, 2}), torch::zeros({1, 2, 2, 2}), torch::ones({6}), torch::zeros({6}), {.groups = 2});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "group_norm_joined: expected maps [2, 2, 2, 2], got [1, 2, 2, 2]");
   }
 }
 

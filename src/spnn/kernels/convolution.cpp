@@ -9,6 +9,8 @@
 
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
+
 namespace spnn {
 namespace {
 
@@ -32,7 +34,7 @@ struct Winograd {
   static Tensor convolve(const Tensor& x, const Tensor& u, std::int64_t k, const Tensor& bias, const Tensor& residual) {
     Tensor y = empty_output(x, k);
     const std::int64_t stride = bias.defined() && bias.dim() == 2 ? k : 0;
-    kernels::winograd_convolution({x.size(0), x.size(1), x.size(2), x.size(3), k}, pointer(x), pointer(u),
+    kernels::winograd_convolution({x.size(0), x.size(1), x.size(2), x.size(3), k}, {pointer(x)}, pointer(u),
                                   {pointer(bias), stride, pointer(residual)}, y.data_ptr<float>());
     return y;
   }
@@ -55,7 +57,7 @@ struct Pointwise {
   }
   static Tensor convolve(const Tensor& x, const Tensor& u, std::int64_t k, const Tensor& bias, const Tensor& residual) {
     Tensor y = empty_output(x, k);
-    kernels::pointwise_convolution({{x.size(0), x.size(1), k, x.size(2) * x.size(3)}, pointer(x), pointer(u),
+    kernels::pointwise_convolution({{x.size(0), x.size(1), k, x.size(2) * x.size(3)}, {{pointer(x), x.size(1)}}, pointer(u),
                                     pointer(bias), pointer(residual), y.data_ptr<float>()});
     return y;
   }
@@ -66,6 +68,11 @@ struct Pointwise {
                                        dw.data_ptr<float>(), db.data_ptr<float>());
     return {dw, db};
   }
+};
+
+// Stride 2: all nine taps of a channel are input channels of a product.
+struct Halved {
+  static Tensor prepare(const Tensor& weight, bool) { return Pointwise::prepare(weight.flatten(1), false); }
 };
 
 template <class Kind>
@@ -104,16 +111,24 @@ bool can(const Tensor& x, const Tensor& weight) {
 
 Tensor contiguous(const Tensor& t) { return t.defined() ? t.contiguous() : t; }
 
+bool differentiate(std::initializer_list<Tensor> tensors) {
+  return torch::GradMode::is_enabled() &&
+         std::ranges::any_of(tensors, [](const Tensor& t) { return t.defined() && t.requires_grad(); });
+}
+
+// Of a contiguous weight, and kept.
 template <class Kind>
-Tensor apply(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& residual, kernels::WeightCache& cache) {
+Tensor prepared(const Tensor& weight) {
+  static kernels::WeightCache cache;
+  return cache.get(weight, [](const Tensor& value) { return Kind::prepare(value, false); });
+}
+
+template <class Kind>
+Tensor apply(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& residual) {
   const Tensor input = x.contiguous(), w = weight.contiguous(), b = bias.contiguous(), r = contiguous(residual);
-  const bool differentiate =
-      torch::GradMode::is_enabled() && (x.requires_grad() || weight.requires_grad() || bias.requires_grad() ||
-                                        (residual.defined() && residual.requires_grad()));
-  if (differentiate)
+  if (differentiate({x, weight, bias, residual}))
     return ConvolutionFunction<Kind>::apply(input, w, b, r.defined() ? c10::optional<Tensor>(r) : c10::nullopt);
-  const Tensor u = cache.get(w, [](const Tensor& value) { return Kind::prepare(value, false); });
-  return Kind::convolve(input, u, weight.size(0), b, r);
+  return Kind::convolve(input, prepared<Kind>(w), weight.size(0), b, r);
 }
 
 Tensor by_torch(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& residual, std::int64_t padding) {
@@ -143,8 +158,7 @@ Tensor conv3x3(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
   require_bias(x, weight, bias, /*may_be_per_image=*/true, "conv3x3");
   require_residual(x, weight, residual, "conv3x3");
   if (!can(x, weight) || x.size(2) == 1 || x.size(3) == 1) return by_torch(x, weight, bias, residual, 1);
-  static kernels::WeightCache cache;
-  return apply<Winograd>(x, weight, bias, residual, cache);
+  return apply<Winograd>(x, weight, bias, residual);
 }
 
 Tensor conv1x1(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& residual) {
@@ -159,8 +173,47 @@ Tensor conv1x1(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
     const auto y = conv1x1(side_by_side(x), weight, bias, side_by_side(residual));
     return y.view({weight.size(0), n, x.size(2), x.size(3)}).transpose(0, 1).contiguous();
   }
-  static kernels::WeightCache cache;
-  return apply<Pointwise>(x, weight, bias, residual, cache);
+  return apply<Pointwise>(x, weight, bias, residual);
+}
+
+Tensor conv3x3_doubled(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  const std::int64_t h = 2 * x.size(2), w = 2 * x.size(3), k = weight.size(0);
+  if (!can(x, weight) || differentiate({x, weight, bias})) return conv3x3(torch::upsample_nearest2d(x, {h, w}), weight, bias);
+  require_bias(x, weight, bias, /*may_be_per_image=*/false, "conv3x3_doubled");
+  const Tensor input = x.contiguous(), u = prepared<Winograd>(weight.contiguous()), b = bias.contiguous();
+  Tensor y = torch::empty({x.size(0), k, h, w}, x.options());
+  kernels::winograd_convolution({x.size(0), x.size(1), h, w, k}, {pointer(input), /*doubled=*/true}, pointer(u), {pointer(b)},
+                                y.data_ptr<float>());
+  return y;
+}
+
+Tensor conv3x3_halved(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  require_bias(x, weight, bias, /*may_be_per_image=*/false, "conv3x3_halved");
+  if (!can(x, weight) || x.size(2) < 2 || x.size(3) < 2 || differentiate({x, weight, bias}))
+    return torch::conv2d(torch::constant_pad_nd(x, {0, 1, 0, 1}), weight, bias, 2);
+  const kernels::Planes map{x.size(1), x.size(2), x.size(3)};
+  const std::int64_t h = map.h / 2, w = map.w / 2, k = weight.size(0);
+  const Tensor input = x.contiguous(), u = prepared<Halved>(weight.contiguous()), b = bias.contiguous();
+  Tensor y = torch::empty({x.size(0), k, h, w}, x.options());
+  kernels::halved_convolution({{x.size(0), 9 * map.c, k, h * w}, {{pointer(input), map.c}}, pointer(u), pointer(b), nullptr,
+                               y.data_ptr<float>()}, map);
+  return y;
+}
+
+Tensor conv1x1_joined(const Tensor& x, const Tensor& more, const Tensor& weight, const Tensor& bias) {
+  const std::int64_t c = x.size(1), d = more.size(1), k = weight.size(0), pixels = x.size(2) * x.size(3);
+  if (exact_kernels() || !plain_float(x) || !plain_float(more) || !plain_float(weight) || x.numel() == 0 ||
+      differentiate({x, more, weight, bias}))
+    return conv1x1(torch::cat({x, more}, 1), weight, bias);
+  const std::vector<std::int64_t> like_x{x.size(0), d, x.size(2), x.size(3)};
+  require(more.sizes() == like_x, "conv1x1_joined", fmt::format("maps {}", to_string(like_x)), to_string(more.sizes()));
+  require(weight.size(1) == c + d, "conv1x1_joined", fmt::format("a weight of {} channels", c + d), to_string(weight.sizes()));
+  require_bias(x, weight, bias, /*may_be_per_image=*/false, "conv1x1_joined");
+  const Tensor left = x.contiguous(), right = more.contiguous(), u = prepared<Pointwise>(weight.contiguous()), b = bias.contiguous();
+  Tensor y = empty_output(x, k);
+  kernels::pointwise_convolution({{x.size(0), c + d, k, pixels}, {{pointer(left), c}, {pointer(right), d}}, pointer(u), pointer(b),
+                                  nullptr, y.data_ptr<float>()});
+  return y;
 }
 
 }  // namespace spnn

@@ -19,4 +19,14 @@ Tensor conv3x3(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
 // The same for a 1×1 weight, stride 1, no padding and a bias [k].
 Tensor conv1x1(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& residual = {});
 
+// conv3x3(torch::upsample_nearest2d(x) to twice the size, weight, bias). Without gradients the enlarged map is not written
+// and 11 of 36 multiplications are left out.
+Tensor conv3x3_doubled(const Tensor& x, const Tensor& weight, const Tensor& bias);
+
+// torch::conv2d(x padded by a row of zeros below and a column to the right, weight [k, c, 3, 3], bias, stride 2).
+Tensor conv3x3_halved(const Tensor& x, const Tensor& weight, const Tensor& bias);
+
+// conv1x1(torch::cat({x, more}, 1), weight, bias). Without gradients nothing is concatenated.
+Tensor conv1x1_joined(const Tensor& x, const Tensor& more, const Tensor& weight, const Tensor& bias);
+
 }  // namespace spnn

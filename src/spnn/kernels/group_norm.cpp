@@ -1,18 +1,21 @@
 #include <spnn/kernels/group_norm.h>
 
 #include <spnn/core/errors.h>
+#include <spnn/core/shape.h>
 #include <spnn/kernels/exact.h>
 #include <spnn/kernels/group_norm_simd.h>
 #include <spnn/kernels/parallel.h>
 
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace spnn {
 namespace {
 
 using kernels::Group;
+using kernels::Moments;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
@@ -36,28 +39,58 @@ void each_group(const Layout& layout, const Body& body) {
   });
 }
 
-Group make_group(const Layout& layout, std::int64_t g, const Tensor& weight, const Tensor& bias, bool silu) {
-  return {layout.channels, layout.pixels, weight.data_ptr<float>() + g * layout.channels,
-          bias.data_ptr<float>() + g * layout.channels, 0, 1, silu};
+// Two samples as one (Chan).
+Moments joined(const Moments& a, double a_count, const Moments& b, double b_count) {
+  const double count = a_count + b_count, delta = b.mean - a.mean;
+  return {a.mean + delta * b_count / count,
+          (a.variance * a_count + b.variance * b_count + delta * delta * a_count * b_count / count) / count};
 }
 
-// y, and mean and 1/σ of every group in `moments` [images, groups, 2].
-Tensor normalise(const Tensor& x, const Tensor& weight, const Tensor& bias, const GroupNormOptions& options,
-                 float* moments) {
-  const Layout layout = layout_of(x, options.groups);
-  Tensor y = torch::empty_like(x);
-  const float* from = x.data_ptr<float>();
+// The channels [first, last) of [x | more] that lie in one of the two tensors.
+struct Piece {
+  std::int64_t first, last;
+  const float* from;
+  std::int64_t channels() const { return last - first; }
+};
+
+Piece piece_of(const Tensor& t, std::int64_t image, std::int64_t before, std::int64_t first, std::int64_t last, std::int64_t pixels) {
+  const std::int64_t c = t.defined() ? t.size(1) : 0;
+  const std::int64_t a = std::clamp(first, before, before + c), b = std::clamp(last, before, before + c);
+  return {a, b, b > a ? t.data_ptr<float>() + (image * c + a - before) * pixels : nullptr};
+}
+
+// y of [x | more] (`more` may be undefined), and mean and 1/σ of every group in `moments` [images, groups, 2].
+Tensor normalise(const Tensor& x, const Tensor& more, const Tensor& weight, const Tensor& bias,
+                 const GroupNormOptions& options, float* moments) {
+  Layout layout = layout_of(x, options.groups);
+  auto sizes = x.sizes().vec();
+  if (more.defined()) sizes[1] += more.size(1);
+  layout.channels = sizes[1] / options.groups;
+  Tensor y = torch::empty(sizes, x.options());
   float* to = y.data_ptr<float>();
   each_group(layout, [&](std::int64_t image, std::int64_t g) {
-    const std::int64_t i = image * layout.groups + g, at = i * layout.group_floats();
-    const auto m = kernels::group_moments(from + at, layout.group_floats());
-    Group group = make_group(layout, g, weight, bias, options.activation == Activation::silu);
-    group.mean = static_cast<float>(m.mean);
-    group.rstd = static_cast<float>(1 / std::sqrt(m.variance + options.eps));
-    kernels::group_forward(group, from + at, to + at);
+    const std::int64_t first = g * layout.channels, last = first + layout.channels;
+    const Piece pieces[] = {piece_of(x, image, 0, first, last, layout.pixels),
+                            piece_of(more, image, x.size(1), first, last, layout.pixels)};
+    Moments all{0, 0};
+    double count = 0;
+    for (const Piece& piece : pieces) {
+      if (piece.channels() == 0) continue;
+      const std::int64_t floats = piece.channels() * layout.pixels;
+      const Moments m = kernels::group_moments(piece.from, floats);
+      all = count == 0 ? m : joined(all, count, m, static_cast<double>(floats));
+      count += static_cast<double>(floats);
+    }
+    const auto mean = static_cast<float>(all.mean), rstd = static_cast<float>(1 / std::sqrt(all.variance + options.eps));
+    for (const Piece& piece : pieces) {
+      if (piece.channels() == 0) continue;
+      const Group group{piece.channels(), layout.pixels, weight.data_ptr<float>() + piece.first,
+                        bias.data_ptr<float>() + piece.first, mean, rstd, options.activation == Activation::silu};
+      kernels::group_forward(group, piece.from, to + (image * sizes[1] + piece.first) * layout.pixels);
+    }
     if (moments != nullptr) {
-      moments[2 * i] = group.mean;
-      moments[2 * i + 1] = group.rstd;
+      moments[2 * (image * layout.groups + g)] = mean;
+      moments[2 * (image * layout.groups + g) + 1] = rstd;
     }
   });
   return y;
@@ -71,7 +104,7 @@ class GroupNormFunction : public torch::autograd::Function<GroupNormFunction> {
     context->save_for_backward({x, weight, bias, moments});
     context->saved_data["silu"] = silu;
     const GroupNormOptions options{groups, eps, silu ? Activation::silu : Activation::none};
-    return normalise(x, weight, bias, options, moments.data_ptr<float>());
+    return normalise(x, {}, weight, bias, options, moments.data_ptr<float>());
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -85,9 +118,9 @@ class GroupNormFunction : public torch::autograd::Function<GroupNormFunction> {
     float *pdx = dx.data_ptr<float>(), *dweight = parts.data_ptr<float>(), *dbias = dweight + x.size(0) * x.size(1);
     each_group(layout, [&](std::int64_t image, std::int64_t g) {
       const std::int64_t i = image * layout.groups + g, at = i * layout.group_floats();
-      Group group = make_group(layout, g, weight, bias, silu);
-      group.mean = pm[2 * i];
-      group.rstd = pm[2 * i + 1];
+      const std::int64_t first = g * layout.channels;
+      const Group group{layout.channels, layout.pixels, weight.data_ptr<float>() + first, bias.data_ptr<float>() + first,
+                        pm[2 * i], pm[2 * i + 1], silu};
       kernels::group_backward(group, px + at, pdy + at, pdx + at, dweight + i * layout.channels, dbias + i * layout.channels);
     });
     const Tensor sums = parts.sum(1);   // over images, in a fixed order
@@ -102,6 +135,10 @@ bool fast(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   return !exact_kernels() && plain(x) && plain(weight) && plain(bias) && x.numel() > 0;
 }
 
+bool needs_gradient(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  return torch::GradMode::is_enabled() && (x.requires_grad() || weight.requires_grad() || bias.requires_grad());
+}
+
 }  // namespace
 
 Tensor group_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, const GroupNormOptions& options) {
@@ -113,10 +150,21 @@ Tensor group_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, con
     return options.activation == Activation::silu ? torch::silu(y) : y;
   }
   const Tensor input = x.contiguous(), w = weight.contiguous(), b = bias.contiguous();
-  const bool differentiate =
-      torch::GradMode::is_enabled() && (x.requires_grad() || weight.requires_grad() || bias.requires_grad());
-  if (!differentiate) return normalise(input, w, b, options, nullptr);
+  if (!needs_gradient(x, weight, bias)) return normalise(input, {}, w, b, options, nullptr);
   return GroupNormFunction::apply(input, w, b, options.groups, options.eps, options.activation == Activation::silu);
+}
+
+Tensor group_norm_joined(const Tensor& x, const Tensor& more, const Tensor& weight, const Tensor& bias,
+                         const GroupNormOptions& options) {
+  const bool plain = fast(x, weight, bias) && fast(more, weight, bias) && !needs_gradient(x, weight, bias) && !more.requires_grad();
+  if (!plain) return group_norm(torch::cat({x, more}, 1), weight, bias, options);
+  auto like_x = x.sizes().vec();
+  like_x[1] = more.size(1);
+  const std::int64_t channels = x.size(1) + more.size(1);
+  require(more.sizes() == like_x, "group_norm_joined", fmt::format("maps {}", to_string(like_x)), to_string(more.sizes()));
+  require(options.groups > 0 && channels % options.groups == 0, "group_norm_joined", "channels that the groups divide",
+          fmt::format("{} channels, {} groups", channels, options.groups));
+  return normalise(x.contiguous(), more.contiguous(), weight.contiguous(), bias.contiguous(), options, nullptr);
 }
 
 Tensor group_norm_silu(const Tensor& x, std::int64_t groups, const Tensor& weight, const Tensor& bias, double eps) {

@@ -19,6 +19,10 @@ struct GroupNormOptions {
 // the result does not depend on the batch, and no result depends on the number of threads.
 Tensor group_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, const GroupNormOptions& options);
 
+// group_norm(torch::cat({x, more}, 1), …). Without gradients nothing is concatenated before.
+Tensor group_norm_joined(const Tensor& x, const Tensor& more, const Tensor& weight, const Tensor& bias,
+                         const GroupNormOptions& options);
+
 // silu(group_norm(x)).
 Tensor group_norm_silu(const Tensor& x, std::int64_t groups, const Tensor& weight, const Tensor& bias, double eps);
 

@@ -11,27 +11,40 @@ namespace {
 std::int64_t padded(std::int64_t channels) { return (channels + lanes() - 1) / lanes() * lanes(); }
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+// body(run, first vector, count ≤ 3, panel) for the `whole` vectors of each run, and for an incomplete one behind them.
+template <class Body>
+void each_group(const PointwiseShape& shape, std::int64_t runs, std::int64_t whole, const Body& body) {
+  const std::int64_t l = lanes(), groups = ceil_div(whole, 3) + (shape.pixels % l != 0 ? 1 : 0);
+  const std::int64_t grain = std::max<std::int64_t>(1, 200'000 / (shape.c * shape.k * 3 * l));
+  parallel_each(ceil_div(runs * groups, grain), [&](std::int64_t piece) {
+    thread_local Scratch scratch;
+    float* panel = scratch.floats(3 * l * shape.c);
+    for (std::int64_t i = piece * grain; i < std::min(runs * groups, (piece + 1) * grain); ++i) {
+      const std::int64_t v = i % groups * 3;
+      if (v < whole) body(i / groups, v, std::min<std::int64_t>(3, whole - v), panel);
+      else body(i / groups, whole, 1, panel);
+    }
+  });
+}
+
 }  // namespace
 
 std::int64_t pointwise_weight_floats(std::int64_t k, std::int64_t c) { return padded(k) * c; }
 
 void pointwise_convolution(const PointwiseJob& job) {
   const auto [n, c, k, pixels] = job.shape;
-  const std::int64_t l = lanes();
   // A run is what consecutive vectors can be taken from: an image, or all of them where each has one vector.
-  const bool across = pixels == l;
-  const std::int64_t runs = across ? 1 : n, whole = across ? n : pixels / l;
-  const std::int64_t groups = ceil_div(whole, 3) + (pixels % l != 0 ? 1 : 0);
-  const std::int64_t grain = std::max<std::int64_t>(1, 200'000 / (c * k * 3 * l));
-  parallel_each(ceil_div(runs * groups, grain), [&](std::int64_t piece) {
-    thread_local Scratch scratch;
-    float* panel = scratch.floats(3 * l * c);
-    for (std::int64_t i = piece * grain; i < std::min(runs * groups, (piece + 1) * grain); ++i) {
-      const std::int64_t run = i / groups, v = i % groups * 3;
-      const std::int64_t count = v < whole ? std::min<std::int64_t>(3, whole - v) : 1;
-      const std::int64_t first = v < whole ? v : whole;
-      pointwise_vectors(job, across ? first : run, across ? 0 : first * l, count, panel);
-    }
+  const bool across = pixels == lanes();
+  const std::int64_t runs = across ? 1 : n, whole = across ? n : pixels / lanes();
+  each_group(job.shape, runs, whole, [&](std::int64_t run, std::int64_t first, std::int64_t count, float* panel) {
+    pointwise_vectors(job, across ? first : run, across ? 0 : first * lanes(), count, panel);
+  });
+}
+
+void halved_convolution(const PointwiseJob& job, const Planes& map) {
+  const std::int64_t whole = job.shape.pixels / lanes();
+  each_group(job.shape, job.shape.n, whole, [&](std::int64_t image, std::int64_t first, std::int64_t count, float* panel) {
+    halved_vectors(job, map, image, first * lanes(), count, panel);
   });
 }
 

@@ -48,21 +48,11 @@ void pack_pointwise(const float* weight, std::int64_t k, std::int64_t c, bool tr
   }
 }
 
-void pointwise_vectors(const PointwiseJob& job, std::int64_t image, std::int64_t pixel, std::int64_t count,
-                       float* panel) {
+// y of `count` vectors of pixels from a packed panel [count][c][kLanes], of which only `some` of the last axis may exist.
+HWY_INLINE void multiply_panel(const PointwiseJob& job, std::int64_t at, std::int64_t y_vector, std::int64_t some,
+                               std::int64_t count, const float* panel) {
   const D tag;
   const auto [n, c, k, pixels] = job.shape;
-  const std::int64_t some = std::min(kLanes, pixels - pixel);
-  const std::int64_t x_vector = pixels == kLanes ? c * pixels : kLanes, y_vector = pixels == kLanes ? k * pixels : kLanes;
-  const float* x = job.x + image * c * pixels + pixel;
-  const std::int64_t at = image * k * pixels + pixel;
-  for (std::int64_t v = 0; v < count; ++v)
-    for (std::int64_t i = 0; i < c; ++i) {
-      float* to = panel + (v * c + i) * kLanes;
-      const float* from = x + v * x_vector + i * pixels;
-      if (some == kLanes) hn::Store(hn::LoadU(tag, from), tag, to);
-      else std::fill(std::copy_n(from, some, to), to + kLanes, 0.0f);
-    }
   // The sum starts from bias and residual.
   HWY_ALIGN float row[kRows * 3 * kLanes];
   for (std::int64_t m = 0; m < k; m += kRows) {
@@ -88,6 +78,72 @@ void pointwise_vectors(const PointwiseJob& job, std::int64_t image, std::int64_t
   }
 }
 
+void pointwise_vectors(const PointwiseJob& job, std::int64_t image, std::int64_t pixel, std::int64_t count,
+                       float* panel) {
+  const D tag;
+  const auto [n, c, k, pixels] = job.shape;
+  const std::int64_t some = std::min(kLanes, pixels - pixel);
+  std::int64_t channel = 0;
+  for (const Channels& part : job.parts) {
+    const std::int64_t x_vector = pixels == kLanes ? part.c * pixels : kLanes;
+    const float* x = part.x + image * part.c * pixels + pixel;
+    for (std::int64_t i = 0; i < part.c; ++i, ++channel)   // a plane's vectors together: they are neighbours in memory
+      for (std::int64_t v = 0; v < count; ++v) {
+        float* to = panel + (v * c + channel) * kLanes;
+        const float* from = x + v * x_vector + i * pixels;
+        if (some == kLanes) hn::Store(hn::LoadU(tag, from), tag, to);
+        else std::fill(std::copy_n(from, some, to), to + kLanes, 0.0f);
+      }
+  }
+  multiply_panel(job, image * k * pixels + pixel, pixels == kLanes ? k * pixels : kLanes, some, count, panel);
+}
+
+// The nine taps of kLanes neighbouring results from (y, x) on, each a vector.
+HWY_INLINE void pack_taps(const float* plane, const Planes& map, std::int64_t y, std::int64_t x, float* to) {
+  const D tag;
+  HWY_ALIGN float even[2 * kLanes];
+  for (std::int64_t ky = 0; ky < 3; ++ky, to += 3 * kLanes) {
+    if (2 * y + ky == map.h) {
+      std::fill_n(to, 3 * kLanes, 0.0f);
+      continue;
+    }
+    const float* row = plane + (2 * y + ky) * map.w + 2 * x;
+    const V low = hn::LoadU(tag, row), high = hn::LoadU(tag, row + kLanes);
+    hn::Store(hn::ConcatEven(tag, high, low), tag, even);
+    even[kLanes] = 2 * (x + kLanes) < map.w ? row[2 * kLanes] : 0.0f;
+    hn::Store(hn::Load(tag, even), tag, to);
+    hn::Store(hn::ConcatOdd(tag, high, low), tag, to + kLanes);
+    hn::Store(hn::LoadU(tag, even + 1), tag, to + 2 * kLanes);
+  }
+}
+
+HWY_INLINE float tap_at(const float* plane, const Planes& map, std::int64_t y, std::int64_t x) {
+  return y < map.h && x < map.w ? plane[y * map.w + x] : 0.0f;
+}
+
+void halved_vectors(const PointwiseJob& job, const Planes& map, std::int64_t image, std::int64_t pixel, std::int64_t count,
+                    float* panel) {
+  const auto [n, c, k, pixels] = job.shape;
+  const std::int64_t some = std::min(kLanes, pixels - pixel), w = map.w / 2;
+  for (std::int64_t i = 0; i < map.c; ++i) {
+    const float* plane = job.parts[0].x + (image * map.c + i) * map.h * map.w;
+    for (std::int64_t v = 0; v < count; ++v) {
+      const std::int64_t first = pixel + v * kLanes;
+      float* to = panel + (v * c + i * 9) * kLanes;
+      if (w % kLanes == 0) {
+        pack_taps(plane, map, first / w, first % w, to);
+        continue;
+      }
+      for (std::int64_t j = 0; j < kLanes; ++j)
+        for (std::int64_t tap = 0; tap < 9; ++tap) {
+          const std::int64_t at = first + j;
+          to[tap * kLanes + j] = j < some ? tap_at(plane, map, at / w * 2 + tap / 3, at % w * 2 + tap % 3) : 0.0f;
+        }
+    }
+  }
+  multiply_panel(job, image * k * pixels + pixel, kLanes, some, count, panel);
+}
+
 }  // namespace spnn::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -97,6 +153,7 @@ namespace spnn::kernels {
 HWY_EXPORT(pack_pixels);
 HWY_EXPORT(pack_pointwise);
 HWY_EXPORT(pointwise_vectors);
+HWY_EXPORT(halved_vectors);
 
 void pack_pixels(const float* x, std::int64_t c, std::int64_t pixels, std::int64_t first, std::int64_t last,
                  std::int64_t block, const Panel& panel) {
@@ -107,6 +164,10 @@ void pack_pointwise(const float* weight, std::int64_t k, std::int64_t c, bool tr
 }
 void pointwise_vectors(const PointwiseJob& job, std::int64_t image, std::int64_t pixel, std::int64_t count, float* panel) {
   HWY_DYNAMIC_DISPATCH(pointwise_vectors)(job, image, pixel, count, panel);
+}
+void halved_vectors(const PointwiseJob& job, const Planes& map, std::int64_t image, std::int64_t pixel, std::int64_t count,
+                    float* panel) {
+  HWY_DYNAMIC_DISPATCH(halved_vectors)(job, map, image, pixel, count, panel);
 }
 
 }  // namespace spnn::kernels

@@ -69,6 +69,32 @@ HWY_INLINE void store_pixels(V* v, const float* residual, float* p, std::int64_t
   for (int j = 0; j < 4; ++j) store_blocks(D(), v[j], p + j * plane, plane);
 }
 
+// Exchanges block b (of four floats) of v[4 g] with block g of v[4 b].
+template <class Tag>
+HWY_INLINE void transpose_blocks(Tag tag, hn::Vec<Tag>* v) {
+  if constexpr (hn::MaxLanes(Tag()) == 8) {
+    const auto a = v[0], b = v[4];
+    v[0] = hn::ConcatLowerLower(tag, b, a);
+    v[4] = hn::ConcatUpperUpper(tag, b, a);
+  } else if constexpr (hn::MaxLanes(Tag()) == 16) {
+    const auto even_ab = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(v[4]), v[0]);
+    const auto odd_ab = hn::OddEvenBlocks(v[4], hn::SwapAdjacentBlocks(v[0]));
+    const auto even_cd = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(v[12]), v[8]);
+    const auto odd_cd = hn::OddEvenBlocks(v[12], hn::SwapAdjacentBlocks(v[8]));
+    v[0] = hn::ConcatLowerLower(tag, even_cd, even_ab);
+    v[4] = hn::ConcatLowerLower(tag, odd_cd, odd_ab);
+    v[8] = hn::ConcatUpperUpper(tag, even_cd, even_ab);
+    v[12] = hn::ConcatUpperUpper(tag, odd_cd, odd_ab);
+  }
+}
+
+// kLanes pixels of kLanes planes ↔ kLanes vectors over channels; its own inverse. Planes whose size is a power of two share
+// one cache set: touching whole lines, once, is worth the wider transpose.
+HWY_INLINE void transpose_square(V* v) {
+  for (std::int64_t g = 0; g < kLanes; g += 4) transpose_4x4(v + g);
+  for (int j = 0; j < 4; ++j) transpose_blocks(D(), v + j);
+}
+
 }  // namespace spnn::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -32,7 +32,7 @@ float* panels_of_thread(std::int64_t floats) {
 
 struct Convolution {
   ConvolutionShape shape;
-  const float* x;
+  Source x;
   const float* u;
   Addends addends;
   float* y;
@@ -50,9 +50,9 @@ void convolve_rows(const Convolution& conv, std::int64_t first, std::int64_t las
   float* strip = strip_of_thread(conv.shape.w);
   for (std::int64_t b = 0; b < c / lanes(); ++b)
     transform_input(conv.x, conv.in(), first, last, first, b, v, strip);
-  multiply(v, conv.u, m, 0, kPoints);
+  multiply(v, conv.u, m, 0, kPoints, conv.x.doubled);
   for (std::int64_t b = 0; b < k / lanes(); ++b)
-    transform_output(m, conv.addends, conv.out(), first, last, first, b, conv.y);
+    transform_output(m, conv.addends, conv.out(), first, last, first, b, conv.y, strip);
 }
 
 // Few tiles: the weight is the largest operand, so each thread takes some of the points and reads its part only.
@@ -64,9 +64,9 @@ void convolve_by_points(const Convolution& conv) {
   parallel_each(c / lanes(), [&](std::int64_t b) {
     transform_input(conv.x, conv.in(), 0, rows, 0, b, v, strip_of_thread(conv.shape.w));
   });
-  parallel_each(kPoints, [&](std::int64_t p) { multiply(v, conv.u, m, p, p + 1); });
+  parallel_each(kPoints, [&](std::int64_t p) { multiply(v, conv.u, m, p, p + 1, conv.x.doubled); });
   parallel_each(k / lanes(), [&](std::int64_t b) {
-    transform_output(m, conv.addends, conv.out(), 0, rows, 0, b, conv.y);
+    transform_output(m, conv.addends, conv.out(), 0, rows, 0, b, conv.y, strip_of_thread(conv.shape.w));
   });
 }
 
@@ -92,15 +92,14 @@ void winograd_weight(const float* weight, std::int64_t k, std::int64_t c, bool a
   parallel_each(blocks, [&](std::int64_t b) { transform_weight(weight, {k, c, adjoint}, b, b + 1, u); });
 }
 
-void winograd_convolution(const ConvolutionShape& shape, const float* x, const float* u, const Addends& addends,
+void winograd_convolution(const ConvolutionShape& shape, const Source& x, const float* u, const Addends& addends,
                           float* y) {
   const Convolution conv{shape, x, u, addends, y};
   const std::int64_t rows = conv.tile_rows(), tiles_x = conv.in().tiles_x(), threads = at::get_num_threads();
   constexpr std::int64_t few_tiles = 32;   // a thread: below, reading the weight dominates
   if (threads > 1 && (rows * tiles_x < few_tiles * threads || rows < threads)) return convolve_by_points(conv);
-  // Both panels of a block in half a megabyte to two, but no fewer tiles than pay for reading the weight.
-  const std::int64_t tile_bytes = kPoints * (padded(shape.c) + padded(shape.k)) * static_cast<std::int64_t>(sizeof(float));
-  const std::int64_t tiles = std::clamp<std::int64_t>((std::int64_t{1} << 20) / tile_bytes, 48, 96);
+  // Tiles enough to pay for reading the weight; more of them only push the panels farther out of the caches.
+  const std::int64_t tiles = std::clamp<std::int64_t>(padded(shape.c) / 2, 64, 128);
   const std::int64_t blocks = ceil_div(ceil_div(rows * tiles_x, tiles), threads) * threads;
   const std::int64_t block_rows = ceil_div(rows, std::min(blocks, rows));
   parallel_each(ceil_div(rows, block_rows), [&](std::int64_t i) {
@@ -122,7 +121,7 @@ void winograd_weight_gradient(const ConvolutionShape& shape, const float* x, con
     const std::int64_t last = std::min(rows, first + step), tiles = (last - first) * tiles_x;
     const Panel v = make_panel(data, c, tiles), m = make_panel(data + panel_floats(c, tiles), k, tiles);
     parallel_each(c_blocks + k_blocks, [&](std::int64_t b) {
-      if (b < c_blocks) transform_input(x, in, first, last, first, b, v, strip_of_thread(shape.w));
+      if (b < c_blocks) transform_input({x}, in, first, last, first, b, v, strip_of_thread(shape.w));
       else transform_output_gradient(dy, out, first, last, first, b - c_blocks, m);
     });
     parallel_each(kPoints * k_blocks, [&](std::int64_t i) {

@@ -20,8 +20,8 @@ std::int64_t winograd_weight_floats(std::int64_t k, std::int64_t c);
 // u ← the transformed weight [k, c, 3, 3]; `adjoint`: of the input gradient, which is the convolution k → c of dy.
 void winograd_weight(const float* weight, std::int64_t k, std::int64_t c, bool adjoint, float* u);
 
-// y ← conv(x) + addends.
-void winograd_convolution(const ConvolutionShape& shape, const float* x, const float* u, const Addends& addends, float* y);
+// y ← conv(x) + addends; `shape` is that of y also where x is doubled.
+void winograd_convolution(const ConvolutionShape& shape, const Source& x, const float* u, const Addends& addends, float* y);
 
 // dw ← Σ over images and pixels of dy ⊗ x: 36 products over tiles in the transformed domain, a quarter of the
 // multiplications of the direct sum. db [n, k] ← Σ over pixels of dy, which costs nothing here.

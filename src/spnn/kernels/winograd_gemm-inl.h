@@ -10,21 +10,31 @@
 #include <spnn/kernels/micro_kernel-inl.h>
 #include <spnn/kernels/winograd_simd.h>
 
+#include <algorithm>
+
 HWY_BEFORE_NAMESPACE();
 namespace spnn::kernels::HWY_NAMESPACE {
 
-void multiply(const Panel& v, const float* u, const Panel& m, std::int64_t first, std::int64_t last) {
+void multiply(const Panel& v, const float* u, const Panel& m, std::int64_t first, std::int64_t last, bool doubled) {
   const std::int64_t blocks = m.channels / kLanes;
-  const Product s{.outer = v.channels / kLanes, .inner = kLanes, .a_outer = v.tiles * kLanes, .a_block = 0,
-                  .b_vector = v.channels * kLanes, .c_row = kLanes, .c_vector = m.tiles * kLanes};
+  Product s{.outer = v.channels / kLanes, .inner = kLanes, .a_outer = v.tiles * kLanes, .a_block = 0,
+            .b_vector = v.channels * kLanes, .c_row = kLanes, .c_vector = m.tiles * kLanes};
+  // U lies in the order in which it is read, and comes from far: all tiles of one group of vectors fetch the next group.
+  const std::int64_t calls = (v.tiles + kRows - 1) / kRows, lines = 3 * kLanes * kLanes / 16;
+  s.ahead_lines = (lines + calls - 1) / calls;
   for (std::int64_t p = first; p < last; ++p) {
     const float* a = v.data + p * v.point_stride;
     const float* b = u + p * point_stride(m.channels * v.channels);
     float* c = m.data + p * m.point_stride;
+    if (doubled && (p / 6 == 2 || p % 6 == 2)) {
+      std::fill_n(c, m.channels * m.tiles, 0.0f);
+      continue;
+    }
     for (std::int64_t block = 0; block < blocks;) {
       const std::int64_t group = vector_group(blocks - block);
       const float* bk = b + block * s.b_vector;
       float* ck = c + block * s.c_vector;
+      s.ahead = bk + group * s.b_vector;
       multiply_rows<false, false>(s, v.tiles, group, a, bk, ck);
       block += group;
     }

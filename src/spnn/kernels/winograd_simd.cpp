@@ -1,7 +1,6 @@
 #include <spnn/kernels/winograd_simd.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include <spnn/kernels/simd_targets.h>
 
@@ -28,30 +27,84 @@ std::int64_t strip_floats(std::int64_t w) {
   return (4 * strip_rows(w) + 2) * ((w + 3) / 4 * 4 + 2) * kLanes;
 }
 
-// Image rows [top, bottom) of one block of `count` ≤ kLanes planes, zero outside of the image.
-HWY_NOINLINE void load_strip(const float* x, const Planes& planes, std::int64_t count, std::int64_t top,
-                             std::int64_t bottom, float* strip) {
+// A row of one block of `count` ≤ kLanes planes as vectors over channels.
+HWY_INLINE void load_row(const float* row, std::int64_t plane, std::int64_t w, std::int64_t count, float* to) {
   const D tag;
-  const std::int64_t plane = planes.h * planes.w, w = planes.w, width = planes.tiles_x() * 4 + 2;
-  for (std::int64_t y = top; y < bottom; ++y, strip += width * kLanes) {
-    if (y < 0 || y >= planes.h) {
-      std::memset(strip, 0, static_cast<std::size_t>(width * kLanes) * sizeof(float));
-      continue;
+  std::int64_t i = 0;
+  if (count == kLanes) {
+    for (; i + kLanes <= w; i += kLanes) {
+      V v[kLanes];
+      for (std::int64_t c = 0; c < kLanes; ++c) v[c] = hn::LoadU(tag, row + c * plane + i);
+      transpose_square(v);
+      for (std::int64_t j = 0; j < kLanes; ++j) hn::Store(v[j], tag, to + (i + j) * kLanes);
     }
-    const float* row = x + y * w;
-    hn::Store(hn::Zero(tag), tag, strip);
-    for (std::int64_t i = w + 1; i < width; ++i) hn::Store(hn::Zero(tag), tag, strip + i * kLanes);
-    float* to = strip + kLanes;
-    std::int64_t i = 0;
-    if (count == kLanes) {
-      for (; i + 4 <= w; i += 4) {
-        V v[4];
-        load_pixels(row + i, plane, v);
-        for (int j = 0; j < 4; ++j) hn::Store(v[j], tag, to + (i + j) * kLanes);
+    for (; i + 4 <= w; i += 4) {
+      V v[4];
+      load_pixels(row + i, plane, v);
+      for (int j = 0; j < 4; ++j) hn::Store(v[j], tag, to + (i + j) * kLanes);
+    }
+  }
+  for (; i < w; ++i)
+    for (std::int64_t c = 0; c < kLanes; ++c) to[i * kLanes + c] = c < count ? row[c * plane + i] : 0.0f;
+}
+
+// The inverse: vectors over channels into a row of planes, plus that of the residual if there is one.
+HWY_INLINE void store_row(const float* from, std::int64_t plane, std::int64_t w, std::int64_t count, const float* residual,
+                          float* row) {
+  const D tag;
+  std::int64_t i = 0;
+  if (count == kLanes) {
+    for (; i + kLanes <= w; i += kLanes) {
+      V v[kLanes];
+      for (std::int64_t j = 0; j < kLanes; ++j) v[j] = hn::Load(tag, from + (i + j) * kLanes);
+      transpose_square(v);
+      for (std::int64_t c = 0; c < kLanes; ++c) {
+        const std::int64_t at = c * plane + i;
+        hn::StoreU(residual == nullptr ? v[c] : hn::Add(v[c], hn::LoadU(tag, residual + at)), tag, row + at);
       }
     }
-    for (; i < w; ++i)
-      for (std::int64_t c = 0; c < kLanes; ++c) to[i * kLanes + c] = c < count ? row[c * plane + i] : 0.0f;
+    for (; i + 4 <= w; i += 4) {
+      V v[4];
+      for (int j = 0; j < 4; ++j) v[j] = hn::Load(tag, from + (i + j) * kLanes);
+      store_pixels(v, residual == nullptr ? nullptr : residual + i, row + i, plane);
+    }
+  }
+  for (; i < w; ++i)
+    for (std::int64_t c = 0; c < count; ++c) {
+      const std::int64_t at = c * plane + i;
+      row[at] = from[i * kLanes + c] + (residual == nullptr ? 0.0f : residual[at]);
+    }
+}
+
+// Every one of w vectors twice, in place: from the end, so that none is overwritten before it is read.
+HWY_INLINE void double_row(float* row, std::int64_t w) {
+  const D tag;
+  for (std::int64_t i = w - 1; i >= 0; --i) {
+    const V v = hn::Load(tag, row + i * kLanes);
+    hn::Store(v, tag, row + 2 * i * kLanes);
+    hn::Store(v, tag, row + (2 * i + 1) * kLanes);
+  }
+}
+
+// Rows [top, bottom) of the map of one block of `count` ≤ kLanes planes from x on, zero outside of the map.
+HWY_NOINLINE void load_strip(const float* x, const Planes& planes, bool doubled, std::int64_t count, std::int64_t top,
+                             std::int64_t bottom, float* strip) {
+  const std::int64_t each = doubled ? 2 : 1, w = planes.w / each, plane = planes.h / each * w;
+  const std::int64_t width = planes.tiles_x() * 4 + 2;
+  for (std::int64_t y = top; y < bottom; ++y, strip += width * kLanes) {
+    if (y < 0 || y >= planes.h) {
+      std::fill_n(strip, width * kLanes, 0.0f);
+      continue;
+    }
+    float* to = strip + kLanes;
+    if (doubled && y % 2 == 1 && y > top) {   // the row above again
+      std::copy_n(to - width * kLanes, planes.w * kLanes, to);
+    } else {
+      load_row(x + y / each * w, plane, w, count, to);
+      if (doubled) double_row(to, w);
+    }
+    std::fill_n(strip, kLanes, 0.0f);
+    std::fill(to + planes.w * kLanes, strip + width * kLanes, 0.0f);
   }
 }
 
@@ -72,17 +125,17 @@ HWY_INLINE void input_tile(const float* HWY_RESTRICT d, std::int64_t row, float*
   }
 }
 
-void transform_input(const float* x, const Planes& planes, std::int64_t first, std::int64_t last, std::int64_t origin,
-                     std::int64_t block, const Panel& v, float* strip) {
+void transform_input(const Source& source, const Planes& planes, std::int64_t first, std::int64_t last,
+                     std::int64_t origin, std::int64_t block, const Panel& v, float* strip) {
   const std::int64_t tiles_y = planes.tiles_y(), tiles_x = planes.tiles_x(), rows = strip_rows(planes.w);
-  const std::int64_t width = (tiles_x * 4 + 2) * kLanes;
+  const std::int64_t width = (tiles_x * 4 + 2) * kLanes, plane = planes.h * planes.w / (source.doubled ? 4 : 1);
   const std::int64_t count = std::min(kLanes, planes.c - block * kLanes);
   float* to = v.data + block * v.tiles * kLanes;
   for (std::int64_t r = first; r < last;) {
     const std::int64_t image = r / tiles_y, ty = r % tiles_y;
     const std::int64_t n = std::min({rows, last - r, tiles_y - ty});
-    const float* from = x + (image * planes.c + block * kLanes) * planes.h * planes.w;
-    load_strip(from, planes, count, ty * 4 - 1, (ty + n) * 4 + 1, strip);
+    const float* from = source.x + (image * planes.c + block * kLanes) * plane;
+    load_strip(from, planes, source.doubled, count, ty * 4 - 1, (ty + n) * 4 + 1, strip);
     for (std::int64_t j = 0; j < n; ++j)
       for (std::int64_t tx = 0; tx < tiles_x; ++tx)
         input_tile(strip + j * 4 * width + tx * 4 * kLanes, width,
@@ -117,23 +170,6 @@ HWY_INLINE void load_tile(const float* p, const TilePlace& t, V (*v)[4]) {
   for (int i = 0; i < 16; ++i) v[i / 4][i % 4] = hn::Load(tag, buffer + i * kLanes);
 }
 
-HWY_INLINE void store_tile(V (*v)[4], const TilePlace& t, const float* residual, float* p) {
-  const D tag;
-  if (t.inside) {
-    for (int y = 0; y < 4; ++y)
-      store_pixels(v[y], residual == nullptr ? nullptr : residual + y * t.w, p + y * t.w, t.plane);
-    return;
-  }
-  HWY_ALIGN float buffer[16 * kLanes];
-  for (int i = 0; i < 16; ++i) hn::Store(v[i / 4][i % 4], tag, buffer + i * kLanes);
-  for (std::int64_t y = 0; y < t.rows; ++y)
-    for (std::int64_t x = 0; x < t.columns; ++x)
-      for (std::int64_t c = 0; c < t.count; ++c) {
-        const std::int64_t at = c * t.plane + y * t.w + x;
-        p[at] = buffer[(y * 4 + x) * kLanes + c] + (residual == nullptr ? 0.0f : residual[at]);
-      }
-}
-
 void transform_output_gradient(const float* dy, const Planes& planes, std::int64_t first, std::int64_t last,
                                std::int64_t origin, std::int64_t block, const Panel& m) {
   const D tag;
@@ -161,32 +197,41 @@ void transform_output_gradient(const float* dy, const Planes& planes, std::int64
   }
 }
 
-void transform_output(const Panel& m, const Addends& addends, const Planes& planes, std::int64_t first,
-                      std::int64_t last, std::int64_t origin, std::int64_t block, float* y) {
+// Aᵀ m A + bias into four rows of vectors, `row` floats apart.
+HWY_INLINE void output_tile(const float* HWY_RESTRICT m, std::int64_t point_stride, V bias, float* HWY_RESTRICT to,
+                            std::int64_t row) {
   const D tag;
-  const std::int64_t tiles_y = planes.tiles_y(), tiles_x = planes.tiles_x();
+  V half[4][6];   // [row][point]
+  for (int x = 0; x < 6; ++x) {
+    V column[6], o[4];
+    for (int i = 0; i < 6; ++i) column[i] = hn::Load(tag, m + (i * 6 + x) * point_stride);
+    output_1d(column, o);
+    for (int i = 0; i < 4; ++i) half[i][x] = o[i];
+  }
+  for (int i = 0; i < 4; ++i) {
+    V o[4];
+    output_1d(half[i], o);
+    for (int x = 0; x < 4; ++x) hn::Store(hn::Add(o[x], bias), tag, to + i * row + x * kLanes);
+  }
+}
+
+// A row of tiles waits in `strip`, so that memory is written in whole rows: that is what hardware prefetches.
+void transform_output(const Panel& m, const Addends& addends, const Planes& planes, std::int64_t first,
+                      std::int64_t last, std::int64_t origin, std::int64_t block, float* y, float* strip) {
+  const std::int64_t tiles_y = planes.tiles_y(), tiles_x = planes.tiles_x(), width = tiles_x * 4 * kLanes;
   const std::int64_t count = std::min(kLanes, planes.c - block * kLanes);
   HWY_ALIGN float bias[kLanes] = {};
   for (std::int64_t r = first; r < last; ++r) {
-    const std::int64_t image = r / tiles_y, ty = r % tiles_y;
+    const std::int64_t image = r / tiles_y, top = r % tiles_y * 4;
     if (addends.bias != nullptr) std::copy_n(addends.bias + image * addends.bias_stride + block * kLanes, count, bias);
-    const V b = hn::Load(tag, bias);
+    const V b = hn::Load(D(), bias);
     const float* from = m.data + (block * m.tiles + (r - origin) * tiles_x) * kLanes;
-    const std::int64_t at = ((image * planes.c + block * kLanes) * planes.h + ty * 4) * planes.w;
-    for (std::int64_t tx = 0; tx < tiles_x; ++tx, from += kLanes) {
-      V half[4][6], pixels[4][4];   // half: [row][point]
-      for (int x = 0; x < 6; ++x) {
-        V column[6], o[4];
-        for (int i = 0; i < 6; ++i) column[i] = hn::Load(tag, from + (i * 6 + x) * m.point_stride);
-        output_1d(column, o);
-        for (int i = 0; i < 4; ++i) half[i][x] = o[i];
-      }
-      for (int i = 0; i < 4; ++i) {
-        output_1d(half[i], pixels[i]);
-        for (int x = 0; x < 4; ++x) pixels[i][x] = hn::Add(pixels[i][x], b);
-      }
-      const float* residual = addends.residual == nullptr ? nullptr : addends.residual + at + tx * 4;
-      store_tile(pixels, tile_place(planes, ty, tx, count), residual, y + at + tx * 4);
+    for (std::int64_t tx = 0; tx < tiles_x; ++tx)
+      output_tile(from + tx * kLanes, m.point_stride, b, strip + tx * 4 * kLanes, width);
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(4, planes.h - top); ++i) {
+      const std::int64_t at = ((image * planes.c + block * kLanes) * planes.h + top + i) * planes.w;
+      store_row(strip + i * width, planes.h * planes.w, planes.w, count,
+                addends.residual == nullptr ? nullptr : addends.residual + at, y + at);
     }
   }
 }
@@ -273,20 +318,20 @@ std::int64_t strip_floats(std::int64_t w) { return HWY_DYNAMIC_DISPATCH(strip_fl
 void transform_weight(const float* weight, const WeightShape& shape, std::int64_t first, std::int64_t last, float* u) {
   HWY_DYNAMIC_DISPATCH(transform_weight)(weight, shape, first, last, u);
 }
-void transform_input(const float* x, const Planes& planes, std::int64_t first, std::int64_t last, std::int64_t origin,
-                     std::int64_t block, const Panel& v, float* strip) {
-  HWY_DYNAMIC_DISPATCH(transform_input)(x, planes, first, last, origin, block, v, strip);
+void transform_input(const Source& source, const Planes& planes, std::int64_t first, std::int64_t last,
+                     std::int64_t origin, std::int64_t block, const Panel& v, float* strip) {
+  HWY_DYNAMIC_DISPATCH(transform_input)(source, planes, first, last, origin, block, v, strip);
 }
 void transform_output_gradient(const float* dy, const Planes& planes, std::int64_t first, std::int64_t last,
                                std::int64_t origin, std::int64_t block, const Panel& m) {
   HWY_DYNAMIC_DISPATCH(transform_output_gradient)(dy, planes, first, last, origin, block, m);
 }
 void transform_output(const Panel& m, const Addends& addends, const Planes& planes, std::int64_t first,
-                      std::int64_t last, std::int64_t origin, std::int64_t block, float* y) {
-  HWY_DYNAMIC_DISPATCH(transform_output)(m, addends, planes, first, last, origin, block, y);
+                      std::int64_t last, std::int64_t origin, std::int64_t block, float* y, float* strip) {
+  HWY_DYNAMIC_DISPATCH(transform_output)(m, addends, planes, first, last, origin, block, y, strip);
 }
-void multiply(const Panel& v, const float* u, const Panel& m, std::int64_t first, std::int64_t last) {
-  HWY_DYNAMIC_DISPATCH(multiply)(v, u, m, first, last);
+void multiply(const Panel& v, const float* u, const Panel& m, std::int64_t first, std::int64_t last, bool doubled) {
+  HWY_DYNAMIC_DISPATCH(multiply)(v, u, m, first, last, doubled);
 }
 void multiply_gradient(const Panel& m, const Panel& v, std::int64_t p, std::int64_t block, bool accumulate, float* du) {
   HWY_DYNAMIC_DISPATCH(multiply_gradient)(m, v, p, block, accumulate, du);

@@ -29,6 +29,12 @@ struct Planes {
   std::int64_t tiles_x() const { return (w + 3) / 4; }
 };
 
+// What a convolution reads: planes of its own size or, `doubled`, of half of it, each pixel standing for 2×2.
+struct Source {
+  const float* x;
+  bool doubled = false;
+};
+
 struct WeightShape {
   std::int64_t k, c;   // stored as [k, c, 3, 3]
   bool adjoint;        // transform the weight of the input gradient: channels exchanged, kernel rotated by 180°
@@ -42,8 +48,8 @@ void transform_weight(const float* weight, const WeightShape& shape, std::int64_
 // Bᵀ d B of tile rows [first, last) and one block of channels into V, whose first tile is that of row `origin`.
 // `strip` has room for strip_floats(w).
 std::int64_t strip_floats(std::int64_t w);
-void transform_input(const float* x, const Planes& planes, std::int64_t first, std::int64_t last, std::int64_t origin,
-                     std::int64_t block, const Panel& v, float* strip);
+void transform_input(const Source& source, const Planes& planes, std::int64_t first, std::int64_t last,
+                     std::int64_t origin, std::int64_t block, const Panel& v, float* strip);
 
 // A dy Aᵀ likewise: the adjoint of the output transform.
 void transform_output_gradient(const float* dy, const Planes& planes, std::int64_t first, std::int64_t last,
@@ -58,10 +64,11 @@ struct Addends {
 
 // Aᵀ m A + addends, for one block of channels.
 void transform_output(const Panel& m, const Addends& addends, const Planes& planes, std::int64_t first,
-                      std::int64_t last, std::int64_t origin, std::int64_t block, float* y);
+                      std::int64_t last, std::int64_t origin, std::int64_t block, float* y, float* strip);
 
-// m[p] = v[p] · u[p] for the points [first, last).
-void multiply(const Panel& v, const float* u, const Panel& m, std::int64_t first, std::int64_t last);
+// m[p] = v[p] · u[p] for the points [first, last). Doubling is the factor 1 + z of a polynomial, which vanishes at the
+// point −1: of a doubled map 11 of the 36 products are zero and left out.
+void multiply(const Panel& v, const float* u, const Panel& m, std::int64_t first, std::int64_t last, bool doubled);
 
 // du[p] (+)= m[p]ᵀ · v[p] for the block `block` of output channels of point p; du is [36][K][C] with
 // padded K and C, points point_stride(K·C) apart.

@@ -1,5 +1,6 @@
 #include <spnn/core/errors.h>
 #include <spnn/core/json_fields.h>
+#include <spnn/kernels/convolution.h>
 #include <spnn/layers/init.h>
 #include <spnn/layers/module_tree.h>
 #include <spnn/networks/unet.h>
@@ -9,6 +10,15 @@
 #include <cmath>
 
 namespace spnn {
+namespace {
+
+// The public networks pad below and to the right only. The kernel knows no gradient.
+Tensor halved(const Conv2d& conv, const Tensor& x) {
+  return torch::GradMode::is_enabled() ? conv.forward(torch::constant_pad_nd(x, {0, 1, 0, 1}))
+                                       : conv3x3_halved(x, conv.weight, conv.bias);
+}
+
+}  // namespace
 
 void to_json(Json& json, const UNetConfig& c) {
   json = {{"image_size", c.image_size},             {"in_channels", c.in_channels},
@@ -132,18 +142,16 @@ Tensor UNet::forward(const Tensor& x, const Tensor& t) const {
       if (!level.attns.empty()) h = level.attns[j]->forward(h);
       skips.push_back(h);
     }
-    if (level.resample) skips.push_back(level.resample->forward(torch::constant_pad_nd(skips.back(), {0, 1, 0, 1})));
+    if (level.resample) skips.push_back(halved(*level.resample, skips.back()));
   }
   auto h = mid2_->forward(mid_attn_->forward(mid1_->forward(skips.back(), temb)), temb);
   for (auto level = up_.rbegin(); level != up_.rend(); ++level) {
     for (std::size_t j = 0; j < level->blocks.size(); ++j) {
-      h = level->blocks[j]->forward(torch::cat({h, skips.back()}, 1), temb);
+      h = level->blocks[j]->forward_joined(h, skips.back(), temb);
       skips.pop_back();
       if (!level->attns.empty()) h = level->attns[j]->forward(h);
     }
-    if (level->resample) {
-      h = level->resample->forward(torch::upsample_nearest2d(h, {h.size(2) * 2, h.size(3) * 2}));
-    }
+    if (level->resample) h = conv3x3_doubled(h, level->resample->weight, level->resample->bias);
   }
   h = conv_out_->forward(norm_out_->forward_silu(h));
   return config_.stem > 1 ? torch::pixel_shuffle(h, config_.stem) : h;

@@ -11,9 +11,11 @@ class ResBlock : public torch::nn::Module {
  public:
   ResBlock(std::int64_t in, std::int64_t out, std::int64_t temb_channels, std::int64_t groups);
   Tensor forward(const Tensor& x, const Tensor& silu_temb) const;   // silu(temb) is shared by all blocks
+  Tensor forward_joined(const Tensor& x, const Tensor& skip, const Tensor& silu_temb) const;   // forward([x | skip])
   Conv2d& last() { return *conv2_; }
 
  private:
+  Tensor branch(const Tensor& h, const Tensor& shortcut, const Tensor& silu_temb) const;   // from silu(norm1(x)) on
   std::shared_ptr<GroupNorm> norm1_, norm2_;
   std::shared_ptr<Conv2d> conv1_, conv2_, nin_shortcut_;
   std::shared_ptr<Linear> temb_proj_;
