@@ -33,6 +33,8 @@ void add_method_options(CLI::App& command, app::MethodOptions& o) {
 void print(const app::FieldCatalogue& all) {
   fmt::print("Operators, joined by '+' in the order in which they act (gamma+sr4, gauss:2+sr4). sr4 is sr:factor=4.\n\n");
   for (const auto& o : all.operators) fmt::print("  {:<9} {}\n            {}\n            pseudo-inverse: {}\n", o.name, o.parameters, o.what, o.pseudo_inverse);
+  fmt::print("\nBlack boxes, to which 'spnn train degradation' fits a network for model:FILE\n\n");
+  for (const auto& b : all.black_boxes) fmt::print("  {:<9} {}\n            {}\n", b.name, b.parameters, b.what);
   fmt::print("\nMethods (* asks for a linear operator, ~ does not take a noisy y as exact)\n\n");
   for (const auto& m : all.methods) fmt::print("  {:<8} {}{} {}\n", m.name, m.linear_only ? '*' : ' ', m.knows_noise ? '~' : ' ', m.what);
   fmt::print("\nNoise is stated in units of pixels in [0, 1]: --noise 0.05 is 12.75 grey levels of 255.\n");
@@ -42,12 +44,15 @@ void print(const app::RestoreReport& report) {
   for (const auto& image : report.images) {
     fmt::print("{}  ", image.file);
     if (image.psnr) fmt::print("PSNR {:.2f} dB  SSIM {:.4f}  ", *image.psnr, *image.ssim);
-    fmt::print("rms g(x)-y {:.2e}  seed {}\n", image.inconsistency, image.seed);
+    fmt::print("rms g(x)-y {:.2e}  ", image.inconsistency);
+    if (image.truth) fmt::print("D(x)-D {:.2e}  ", *image.truth);
+    fmt::print("seed {}\n", image.seed);
   }
   fmt::print("{} images by {}: ", report.images.size(), report.method);
   if (report.psnr) fmt::print("PSNR {:.2f} dB, SSIM {:.4f}, ", *report.psnr, *report.ssim);
   fmt::print("rms g(x)-y {:.2e} as sampled and {:.2e} as saved (pixels in [0, 1]), {:.2f} s and {} evaluations of the prior an image\n",
              report.inconsistency_sampled, report.inconsistency_saved, report.seconds_per_image, report.evaluations);
+  if (report.truth) fmt::print("rms D(x)-D {:.2e} as saved: against what the black box itself makes of the result\n", *report.truth);
   if (!report.page.empty()) fmt::print("report: {}\n", report.page);
 }
 

@@ -24,6 +24,39 @@ std::shared_ptr<app::TrainJob> add_job(CLI::App& command) {
   return job;
 }
 
+void print(const app::DegradationReport& r) {
+  std::printf("%s, %s: %lld of %lld numbers, T†T D(x) is %.2f dB from D(x); on %lld held-out pictures:\n", r.degradation.c_str(), r.keep.c_str(),
+              static_cast<long long>(r.outputs), static_cast<long long>(r.inputs), r.seen_psnr, static_cast<long long>(r.held_out));
+  for (const auto& row : r.rows) {
+    std::printf("  %-17s rms |g(x) - T D(x)| %.5f (pixels in [0, 1])  PSNR %6.2f dB", row.name.c_str(), row.rms, row.psnr);
+    if (row.parameters > 0) {
+      std::printf("  %lld weights, %lld steps, %.0f s", static_cast<long long>(row.parameters), static_cast<long long>(row.steps), row.seconds);
+    }
+    std::puts("");
+  }
+  std::printf("  g†(g(x)) is %.2f dB from x\n%s\n", r.inverse_psnr, r.model.c_str());
+}
+
+void add_degradation(CLI::App& train) {
+  auto* command = train.add_subcommand("degradation", "g for a black box: an SPNN fitted to what a program does to pictures, for restore --operator model:FILE");
+  auto job = std::make_shared<app::DegradationJob>();
+  auto pairs = std::make_shared<std::vector<std::string>>();
+  command->add_option("CONFIG", job->config, "configuration file, TOML or JSON (see configs/degradation-*.toml); none has good defaults for 64 pixels")
+      ->check(CLI::ExistingFile);
+  auto* box = command->add_option("--operator", job->degradation, "the black box: jpeg:20, quantize:4, clip, isp, lens, joined by '+' (see 'spnn operators')");
+  command->add_option("--data", job->data, "pictures to degrade: a tar, a folder, or 'fashion-mnist'")->needs(box);
+  command->add_option("--pairs", *pairs, "or two folders, CLEAN DEGRADED, with files of the same names")->expected(2)->check(CLI::ExistingDirectory)->excludes(box);
+  command->add_option("--keep", job->keep, "what of a degraded picture g gives: dct:luma=28,chroma=6 (low frequencies of 8x8 blocks) or pool:2");
+  command->add_option("--run", job->run, "the run directory; the model is its degradation.safetensors")->required();
+  command->add_flag("--resume", job->resume, "continue the run exactly where it was killed or interrupted");
+  command->add_option("--steps", job->steps, "steps of the fit, instead of the configuration's")->check(CLI::PositiveNumber);
+  command->add_flag("--baseline", job->baseline, "also train a plain CNN with as many weights for as long, to compare");
+  command->callback([job, pairs] {
+    if (!pairs->empty()) job->clean = pairs->at(0), job->degraded = pairs->at(1);
+    print(engine().train_degradation(*job, terminal()));
+  });
+}
+
 struct PlotArguments {
   std::string run, output;
 };
@@ -67,6 +100,7 @@ void add_train(CLI::App& spnn) {
   auto* judge = train->add_subcommand("judge", "a plain CNN on the labels, for evaluation only");
   judge->callback([job = add_job(*judge)] { engine().train_judge(*job, terminal()); });
 
+  add_degradation(*train);
   add_plot(*train);
 }
 

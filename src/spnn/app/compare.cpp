@@ -35,14 +35,18 @@ struct Row {
   std::string degradation, noise, method;
   double psnr = 0, ssim = 0, frechet = 0, sampled = 0, saved = 0, seconds = 0;
   std::int64_t evaluations = 0;
+  std::optional<double> truth = {};   // rms of D(x̂) − D(x) of the saved images, where g was fitted to D
 };
 
 Table table_of(const std::vector<Row>& rows, std::int64_t images) {
   Table table{.title = fmt::format("{} images; σ and ‖g(x)−y‖ (root mean square) in [0, 1] pixel units; evaluations of the prior and seconds are per image", images),
               .columns = {"operator", "σ", "method", "PSNR dB", "SSIM", "Fréchet", "‖g(x)−y‖ sampled", "saved", "s", "evaluations"}};
+  const bool any_truth = std::ranges::any_of(rows, [](const Row& r) { return r.truth.has_value(); });
+  if (any_truth) table.columns.push_back("‖D(x̂)−D(x)‖ saved");
   for (const auto& r : rows) {
     table.rows.push_back({r.degradation, r.noise, r.method, fmt::format("{:.2f}", r.psnr), fmt::format("{:.4f}", r.ssim), fmt::format("{:.1f}", r.frechet),
                           fmt::format("{:.2e}", r.sampled), fmt::format("{:.2e}", r.saved), fmt::format("{:.3f}", r.seconds), std::to_string(r.evaluations)});
+    if (any_truth) table.rows.back().push_back(r.truth ? fmt::format("{:.2e}", *r.truth) : "");
   }
   return table;
 }
@@ -114,7 +118,9 @@ class Comparison {
   void compare_case(const Case& c, const Degradation& g, PartOfWhole& progress) {
     const auto x = to_unit(clean_);
     const auto y = g.measure(x, c.noise, seeds_from(job_.seed, job_.images));
-    std::vector<Tensor> figure = {clean_.slice(0, 0, job_.shown), figure_of_measurement(g, y.slice(0, 0, job_.shown))};
+    const auto shown = clean_.slice(0, 0, job_.shown);
+    std::vector<Tensor> figure = {shown, figure_of_measurement(g, y.slice(0, 0, job_.shown), shown)};
+    if (g.has_truth()) rate_degraded(c, g, y);
     std::vector<std::string> labels = {"clean", "measured"};
     for (const auto& method : methods_for(g)) {
       progress.what = fmt::format("steps ({}, {})", c.name(), method);
@@ -147,11 +153,24 @@ class Comparison {
       row.evaluations = solved.evaluations;
     }
     const auto bytes = torch::cat(parts);
+    rate(row, g, bytes);
+    return bytes;
+  }
+
+  void rate(Row row, const Degradation& g, const Tensor& bytes) {
     row.psnr = psnr(bytes, clean_).mean().item<double>();
     row.ssim = ssim(bytes, clean_).mean().item<double>();
     row.frechet = frechet_distance(features(bytes), reference_);
+    if (g.has_truth()) row.truth = g.true_inconsistency(to_unit(bytes), g.fitted->D(to_unit(clean_))).mean().item<double>();
     rows_.push_back(row);
-    return bytes;
+  }
+
+  // D(x) left as it is: what a restoration has to be better than.
+  void rate_degraded(const Case& c, const Degradation& g, const Tensor& y) {
+    const auto bytes = to_bytes(g.fitted->D(to_unit(clean_)));
+    Row row{.degradation = c.spec, .noise = to_string(c.noise), .method = "degraded"};
+    row.sampled = row.saved = g.inconsistency(to_unit(bytes), y).mean().item<double>();
+    rate(row, g, bytes);
   }
 
   // After every row: what an interrupt leaves is on the disk.
@@ -173,6 +192,7 @@ class Comparison {
     for (const auto& r : rows_) {
       rows.push_back({{"operator", r.degradation}, {"noise", r.noise}, {"method", r.method}, {"psnr", r.psnr}, {"ssim", r.ssim}, {"frechet", r.frechet},
                       {"consistency_sampled", r.sampled}, {"consistency_saved", r.saved}, {"seconds_per_image", r.seconds}, {"evaluations", r.evaluations}});
+      if (r.truth) rows.back()["consistency_with_D"] = *r.truth;
     }
     return {{"images", job_.images}, {"rows", rows}, {"sampling", to_json(job_.sampling)}};
   }

@@ -52,6 +52,7 @@ class TorchEngine final : public Engine {
   void train_classifier(const ClassifierJob& job, Observer& observer) override { app::train_classifier(job, observer); }
   void train_inverse(const InverseJob& job, Observer& observer) override { app::train_inverse(job, observer); }
   void train_judge(const TrainJob& job, Observer& observer) override { app::train_judge(job, observer); }
+  DegradationReport train_degradation(const DegradationJob& job, Observer& observer) override { return app::train_degradation(job, observer); }
   VerifyReport verify(const VerifyJob& job, Observer& observer) override { return app::verify(job, observer); }
   ProjectReport pinv(const PinvJob& job, Observer& observer) override { return app::pinv(job, observer); }
   ProjectReport project(const ProjectJob& job, Observer& observer) override { return app::project(job, observer); }

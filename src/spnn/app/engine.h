@@ -50,6 +50,7 @@ class Engine {
   virtual void train_classifier(const ClassifierJob& job, Observer& observer) = 0;
   virtual void train_inverse(const InverseJob& job, Observer& observer) = 0;
   virtual void train_judge(const TrainJob& job, Observer& observer) = 0;
+  virtual DegradationReport train_degradation(const DegradationJob& job, Observer& observer) = 0;
   virtual VerifyReport verify(const VerifyJob& job, Observer& observer) = 0;
   virtual ProjectReport pinv(const PinvJob& job, Observer& observer) = 0;
   virtual ProjectReport project(const ProjectJob& job, Observer& observer) = 0;

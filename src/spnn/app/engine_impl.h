@@ -24,6 +24,7 @@ SampleReport sample(const SampleJob& job, Observer& observer);
 void train_classifier(const ClassifierJob& job, Observer& observer);
 void train_inverse(const InverseJob& job, Observer& observer);
 void train_judge(const TrainJob& job, Observer& observer);
+DegradationReport train_degradation(const DegradationJob& job, Observer& observer);
 VerifyReport verify(const VerifyJob& job, Observer& observer);
 ProjectReport pinv(const PinvJob& job, Observer& observer);
 ProjectReport project(const ProjectJob& job, Observer& observer);

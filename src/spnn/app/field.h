@@ -19,7 +19,11 @@ struct FieldCatalogue {
     std::string name, what;
     bool linear_only = false, knows_noise = false;
   };
+  struct BlackBox {
+    std::string name, parameters, what;
+  };
   std::vector<Operator> operators;
+  std::vector<BlackBox> black_boxes;   // what `train degradation` fits a network to
   std::vector<Method> methods;
 };
 
@@ -58,10 +62,11 @@ struct RestoreReport {
     std::uint64_t seed = 0;
     std::optional<double> psnr = {}, ssim = {};   // where the clean image is known
     double inconsistency = 0;             // rms of g(x̂) − y of the saved file, in [0, 1] pixel units
+    std::optional<double> truth = {};     // rms of D(x̂) − D(x), where g was fitted to a known black box D
   };
   std::vector<Image> images;
   std::string method;                     // what `auto` chose
-  std::optional<double> psnr, ssim;
+  std::optional<double> psnr, ssim, truth;
   double inconsistency_sampled = 0, inconsistency_saved = 0;
   double seconds_per_image = 0;
   std::int64_t evaluations = 0;           // of the prior, an image

@@ -12,6 +12,7 @@ namespace spnn::app {
 FieldCatalogue field_catalogue() {
   FieldCatalogue all;
   for (const auto& o : operator_catalogue()) all.operators.push_back({o.name, o.parameters, o.what, o.pseudo_inverse});
+  for (const auto& b : black_box_catalogue()) all.black_boxes.push_back({b.name, b.parameters, b.what});
   for (const auto& m : method_catalogue()) all.methods.push_back({m.name, m.what, m.linear_only, m.knows_noise});
   return all;
 }
@@ -34,14 +35,18 @@ Solved solve(const std::string& method, const FieldProblem& problem, const Metho
   return out;
 }
 
+Tensor measured_picture(const Degradation& g, const Tensor& y, const Tensor& clean) {
+  return g.has_truth() && clean.defined() ? g.fitted->D(to_unit(clean)) : g.picture(y);
+}
+
 std::vector<std::uint64_t> seeds_from(std::uint64_t first, std::int64_t count) {
   std::vector<std::uint64_t> seeds;
   for (std::int64_t i = 0; i < count; ++i) seeds.push_back(first + static_cast<std::uint64_t>(i));
   return seeds;
 }
 
-Tensor figure_of_measurement(const Degradation& g, const Tensor& y) {
-  auto bytes = to_bytes(g.picture(y));
+Tensor figure_of_measurement(const Degradation& g, const Tensor& y, const Tensor& clean) {
+  auto bytes = to_bytes(measured_picture(g, y, clean));
   const auto shape = g.in_shape();
   const auto grow = std::max<std::int64_t>(1, shape.height / bytes.size(2));
   bytes = bytes.repeat_interleave(grow, 2).repeat_interleave(grow, 3);

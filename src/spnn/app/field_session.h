@@ -29,8 +29,11 @@ Solved solve(const std::string& method, const FieldProblem& problem, const Metho
 
 std::vector<std::uint64_t> seeds_from(std::uint64_t first, std::int64_t count);
 
-// y as a picture of the image's size for figures: bytes, small ones enlarged pixel by pixel.
-Tensor figure_of_measurement(const Degradation& g, const Tensor& y);
+// A picture of y, in [−1, 1]: D(x) itself where g was fitted to a black box D and the clean bytes are known.
+Tensor measured_picture(const Degradation& g, const Tensor& y, const Tensor& clean = {});
+
+// The same of the image's size for figures: bytes, small ones enlarged pixel by pixel.
+Tensor figure_of_measurement(const Degradation& g, const Tensor& y, const Tensor& clean = {});
 
 // Image files as they are, folders as the images in them, sorted.
 std::vector<std::string> image_files(const std::vector<std::string>& given);

@@ -52,8 +52,9 @@ std::string fitting_operator(const Shape& in, std::int64_t height, std::int64_t 
 
 // A photo that is already degraded, as y. Only operators whose y is a picture can read one.
 Tensor read_measurement(const Degradation& g, const std::string& file) {
-  const auto shape = g.g->out_shape();
-  if (!g.intensities || g.network() || (shape.channels != 1 && shape.channels != 3)) {
+  const auto shape = g.fitted ? g.in_shape() : g.g->out_shape();   // what a fitted g has of D(x) is taken from the picture D(x)
+  const bool readable = g.fitted || (g.intensities && !g.network() && (shape.channels == 1 || shape.channels == 3));
+  if (!readable) {
     throw UsageError(fmt::format("operator {}: expected one whose measurement is a picture (sr, bicubic, box, random, mask, gauss, uniform, "
                                  "aniso, kernel, grey, denoise) for degraded files, got one that measures {} numbers", g.name, shape.size()));
   }
@@ -126,7 +127,7 @@ class Restoration {
       images.push_back(job_.degraded ? read_measurement(g, file) : read_for(prior_->shape(), file, job_.fit));
     }
     const auto read = torch::stack(images);
-    const auto y = job_.degraded ? g.in_range(read) : g.measure(to_unit(read), noise_, seeds);
+    const auto y = !job_.degraded ? g.measure(to_unit(read), noise_, seeds) : g.fitted ? g.fitted->T.forward(read) : g.in_range(read);
     const auto solved = solve(report_.method, {*prior_, g, y, sigma_of(noise_, y), seeds}, config_, progress);
     report_.evaluations = solved.evaluations;
     seconds_ += solved.seconds;
@@ -134,7 +135,10 @@ class Restoration {
   }
 
   void save(std::int64_t first, const Degradation& g, const Tensor& y, const Tensor& read, const Solved& solved) {
-    const auto pictures = to_bytes(g.picture(y));
+    const auto clean = job_.degraded ? Tensor() : read;
+    const auto pictures = to_bytes(measured_picture(g, y, clean));
+    Tensor truth;   // D of a degraded file is the file
+    if (g.has_truth()) truth = g.true_inconsistency(to_unit(solved.bytes), job_.degraded ? read : g.fitted->D(to_unit(read)));
     const auto quality = job_.degraded ? std::pair<Tensor, Tensor>() : std::pair(psnr(solved.bytes, read), ssim(solved.bytes, read));
     for (std::int64_t i = 0; i < solved.bytes.size(0); ++i) {
       const auto at = static_cast<std::size_t>(first + i);
@@ -146,11 +150,12 @@ class Restoration {
         image.psnr = quality.first[i].item<double>();
         image.ssim = quality.second[i].item<double>();
       }
+      if (truth.defined()) image.truth = truth[i].item<double>();
       report_.images.push_back(image);
       report_.inconsistency_sampled += solved.sampled[i].item<double>();
     }
     if (!shown_.empty()) return;
-    shown_.push_back(figure_of_measurement(g, y));
+    shown_.push_back(job_.degraded && g.fitted ? to_bytes(read) : figure_of_measurement(g, y, clean));
     shown_.push_back(solved.bytes);
     if (!job_.degraded) shown_.push_back(read);
   }
@@ -158,18 +163,20 @@ class Restoration {
   void finish() {
     const auto n = static_cast<double>(report_.images.size());
     Table table{.title = fmt::format("{} by {}, noise {} (in [0, 1] pixel units)", job_.degradation, report_.method, to_string(noise_)),
-                .columns = {"file", "seed", "PSNR dB", "SSIM", "rms g(x)-y"}};
-    double psnr_sum = 0, ssim_sum = 0;
+                .columns = {"file", "seed", "PSNR dB", "SSIM", "rms g(x)-y", "rms D(x)-D"}};
+    double psnr_sum = 0, ssim_sum = 0, truth_sum = 0;
     for (const auto& image : report_.images) {
       report_.inconsistency_saved += image.inconsistency / n;
       psnr_sum += image.psnr.value_or(0);
       ssim_sum += image.ssim.value_or(0);
+      truth_sum += image.truth.value_or(0);
       table.rows.push_back({std::filesystem::path(image.file).filename().string(), std::to_string(image.seed),
                             image.psnr ? fmt::format("{:.2f}", *image.psnr) : "", image.ssim ? fmt::format("{:.4f}", *image.ssim) : "",
-                            fmt::format("{:.2e}", image.inconsistency)});
+                            fmt::format("{:.2e}", image.inconsistency), image.truth ? fmt::format("{:.2e}", *image.truth) : ""});
     }
     report_.inconsistency_sampled /= n;
     report_.seconds_per_image = seconds_ / n;
+    if (report_.images.front().truth) report_.truth = truth_sum / n;
     if (!job_.degraded) {
       report_.psnr = psnr_sum / n;
       report_.ssim = ssim_sum / n;

@@ -1,4 +1,5 @@
 #include <spnn/checkpoint/models.h>
+#include <spnn/checkpoint/safetensors.h>
 #include <spnn/core/errors.h>
 #include <spnn/methods/degradation.h>
 #include <spnn/operators/stage.h>
@@ -6,6 +7,19 @@
 #include <spnn/projection/spnn_projector.h>
 
 namespace spnn {
+namespace {
+
+Tensor rms_of_pixels(const Tensor& difference) { return difference.flatten(1).square().mean(1).sqrt() / 2; }
+
+// What `train degradation` wrote beside the network; nothing for others.
+std::shared_ptr<const FittedTo> fitted_to(const std::string& file, const Shape& in) {
+  const auto about = read_safetensors(file).metadata;
+  if (!about.contains("keep")) return {};
+  const auto box = about.contains("black_box") ? about.at("black_box") : std::string();
+  return std::make_shared<FittedTo>(FittedTo{Reduction(about.at("keep"), in), box.empty() ? BlackBox() : make_black_box(box, in)});
+}
+
+}  // namespace
 
 Tensor Degradation::in_range(const Tensor& y) const {
   return !A || A->onto() ? y : A->forward(A->pinv(y));
@@ -16,6 +30,7 @@ Tensor Degradation::measure(const Tensor& x, const MeasurementNoise& noise, cons
     throw UsageError(fmt::format("noise: expected Gaussian noise for '{}', whose measurements are not intensities, got {}", name,
                                  to_string(noise)));
   }
+  if (has_truth()) return with_noise(fitted->T.forward(fitted->D(x)), noise, seeds);
   return in_range(with_noise(g->forward(x), noise, seeds));
 }
 
@@ -26,7 +41,12 @@ Tensor Degradation::picture(const Tensor& y) const {
 }
 
 Tensor Degradation::inconsistency(const Tensor& x, const Tensor& y) const {
-  return (g->forward(x) - y).flatten(1).square().mean(1).sqrt() / 2;
+  return rms_of_pixels(g->forward(x) - y);
+}
+
+Tensor Degradation::true_inconsistency(const Tensor& x_hat, const Tensor& v) const {
+  require(has_truth(), name, "a network fitted to a known black box", "another operator");
+  return rms_of_pixels(fitted->D(x_hat) - v);
 }
 
 Degradation degradation_of(const NamedOperator& made, Metric metric) {
@@ -44,7 +64,8 @@ Degradation make_degradation(const DegradationChoice& choice, const Shape& in) {
   return {.name = choice.spec,
           .g = std::make_shared<SpnnProjector>(
               model.net, SpnnProjectorConfig{.pseudo_inverse = choice.pseudo_inverse, .metric = choice.metric}),
-          .intensities = false};
+          .intensities = false,
+          .fitted = fitted_to(choice.spec.substr(6), in)};
 }
 
 }  // namespace spnn

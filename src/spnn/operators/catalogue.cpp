@@ -191,7 +191,7 @@ const std::vector<OperatorInfo>& operator_catalogue() {
     std::vector<OperatorInfo> infos;
     for (const auto& entry : linear_entries()) infos.push_back(entry.info);
     for (const auto& entry : curve_entries()) infos.push_back(entry.info);
-    infos.push_back({"model", "FILE", "any trained pseudo-invertible network", "the network's own g†"});
+    infos.push_back({"model", "FILE", "any trained pseudo-invertible network; fitted by 'train degradation', a black box", "the network's own g†"});
     return infos;
   }();
   return all;

@@ -1,0 +1,24 @@
+#pragma once
+
+// The maps behind black_box.h, one function each, on pictures in [−1, 1], [B, C, H, W]. Internal to degradations/ and its tests.
+
+#include <torch/types.h>
+
+namespace spnn::boxes {
+
+using torch::Tensor;
+
+Tensor jpeg(const Tensor& x, int quality);                          // through bytes, in memory; 4:4:4
+Tensor quantize(const Tensor& x, std::int64_t bits);                // the nearest of 2^bits evenly spaced greys
+Tensor clip(const Tensor& x, double low, double high);              // in [0, 1] units: what lies outside is lost
+Tensor lens(const Tensor& x, double k);                             // the pixel at radius r shows what was at r(1 + k r²); r = 1 at the middle of a side
+
+// A camera: linear light, an RGGB mosaic, white balance of what it saw, bilinear demosaicking, tone curve, rounding. No noise.
+struct Isp {
+  double red = 1.2, blue = 1.4;   // gains of the white balance; green has 1
+  double gamma = 2.2;             // light is w^gamma, and the tone curve its inverse
+  std::int64_t bits = 6;
+};
+Tensor isp(const Tensor& x, const Isp& camera);
+
+}  // namespace spnn::boxes

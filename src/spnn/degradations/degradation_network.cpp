@@ -1,0 +1,74 @@
+#include <spnn/blocks/orthogonal_mix.h>
+#include <spnn/core/json_fields.h>
+#include <spnn/degradations/degradation_network.h>
+
+namespace spnn {
+namespace {
+
+SubnetConfig st_net(const DegradationNetworkConfig& c) {
+  return {.kind = SubnetConfig::Kind::residual, .hidden = c.hidden, .depth = c.depth, .kernel = c.kernel,
+          .activation = SubnetConfig::Activation::silu, .layers = {}};
+}
+
+CouplingBlockConfig coupling(const DegradationNetworkConfig& c) {
+  CouplingBlockConfig block;
+  block.scale_bound = c.scale_bound;
+  block.s = st_net(c);
+  return block;
+}
+
+SurjectionBlockConfig surjection(std::int64_t kept, const DegradationNetworkConfig& c) {
+  SurjectionBlockConfig block;
+  block.out = kept;
+  block.scale_bound = c.scale_bound;
+  block.s = st_net(c);
+  block.r = {.kind = SubnetConfig::Kind::conv, .hidden = c.r_hidden, .depth = 3, .kernel = 3,
+             .activation = SubnetConfig::Activation::silu, .layers = {}};
+  return block;
+}
+
+// [u | l] from [l | u], but for a sign: a quarter turn, which Cayley's map reaches where a plain exchange of halves it does not.
+Tensor quarter_turn(std::int64_t n) {
+  const auto I = torch::eye(n / 2, torch::kFloat64), O = torch::zeros({n / 2, n / 2}, torch::kFloat64);
+  return torch::cat({torch::cat({O, -I}, 1), torch::cat({I, O}, 1)});
+}
+
+}  // namespace
+
+void to_json(Json& json, const DegradationNetworkConfig& c) {
+  json = {{"hidden", c.hidden}, {"depth", c.depth}, {"kernel", c.kernel}, {"r_hidden", c.r_hidden}, {"scale_bound", c.scale_bound}};
+}
+
+void from_json(const Json& json, DegradationNetworkConfig& c) {
+  JsonFields(json, "network")
+      .optional("hidden", c.hidden).optional("depth", c.depth).optional("kernel", c.kernel).optional("r_hidden", c.r_hidden)
+      .optional("scale_bound", c.scale_bound).no_others();
+  require(c.hidden > 0 && c.depth > 0 && c.r_hidden > 0, "network", "hidden, depth and r_hidden above 0", json.dump());
+  require(c.kernel > 0 && c.kernel % 2 == 1, "network.kernel", "an odd number", std::to_string(c.kernel));
+  require(c.scale_bound > 0, "network.scale_bound", "a number above 0", std::to_string(c.scale_bound));
+}
+
+SpnnConfig degradation_network(const Reduction& T, const DegradationNetworkConfig& c) {
+  const auto n = T.basis().size(0);
+  require(n % 2 == 0, "keep " + T.spec(), "cells with an even number of values", std::to_string(n), "use pool:2 or dct");
+  return {.name = "degradation", .input = T.in_shape(),
+          .blocks = {UnshuffleBlockConfig{T.cell(), T.cell()}, coupling(c), coupling(c), surjection(T.kept(), c)}, .r_sets = {}};
+}
+
+Tensor cayley_weights(const Tensor& U) {
+  const auto I = torch::eye(U.size(0), U.options());
+  const auto A = torch::linalg_solve(I + U, I - U, /*left=*/false);   // skew
+  return (A - A.t()) / 4;
+}
+
+void start_at(Spnn& net, const Reduction& T, const Rng& rng) {
+  initialise_spnn(net, rng);
+  const torch::NoGradGuard no_grad;
+  const auto J = quarter_turn(T.basis().size(0));
+  const auto mixes = mixes_of(net);
+  require(mixes.size() == 3, "start_at", "a network made by degradation_network", fmt::format("one with {} mixes", mixes.size()));
+  const Tensor U[] = {T.basis(), J, J.t()};
+  for (std::size_t i = 0; i < mixes.size(); ++i) Tensor(mixes[i]->weights()).copy_(cayley_weights(U[i]));
+}
+
+}  // namespace spnn

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <spnn/degradations/reduction.h>
+#include <spnn/networks/spnn.h>
+
+namespace spnn {
+
+struct DegradationNetworkConfig {
+  std::int64_t hidden = 128;     // of s and t
+  std::int64_t depth = 1;        // residual blocks of s and t
+  std::int64_t kernel = 3;       // 1 where D treats every cell by itself
+  std::int64_t r_hidden = 128;
+  double scale_bound = 1.0;
+
+  friend bool operator==(const DegradationNetworkConfig&, const DegradationNetworkConfig&) = default;
+};
+
+void to_json(Json& json, const DegradationNetworkConfig& config);
+void from_json(const Json& json, DegradationNetworkConfig& config);
+
+// g ≈ T∘D as cells of pixels, two couplings and one surjection:
+//   unshuffle; Q, then the lower half of the frequencies moves by a function of the upper; the upper half by a function of the lower;
+//   the surjection keeps T's frequencies.
+// The second coupling is what makes steps possible: a surjection is affine in what it keeps, and only what it discards enters s and t. A
+// discarded frequency that has been told of a kept one lets t bend that one.
+SpnnConfig degradation_network(const Reduction& T, const DegradationNetworkConfig& config);
+
+// Weights at which g is T itself, exactly: training begins at the best that is known without looking at D.
+void start_at(Spnn& net, const Reduction& T, const Rng& rng);
+
+// B with U(B) = U by Cayley's map. requires: U orthogonal without the eigenvalue −1.
+Tensor cayley_weights(const Tensor& U);
+
+}  // namespace spnn
