@@ -51,7 +51,7 @@ TEST(Reduction, TheFirstOfDctIsTheMeanLumaAndALumaWaveIsOneEntry) {
 
 TEST(Reduction, BasisCanBeReachedByCayley) {
   for (const auto* spec : {"pool:2", "pool:4", "dct:luma=28,chroma=6", "dct:luma=48,chroma=24"}) {
-    const auto& Q = Reduction(spec, picture).basis();
+    const Tensor Q = Reduction(spec, picture).basis();
     const auto B = cayley_weights(Q), I = torch::eye(Q.size(0), torch::kFloat64), A = B - B.t();
     EXPECT_THAT(torch::linalg_solve(I + A, I - A, true), TensorNear(Q, 1e-9)) << spec;
     EXPECT_LT(A.abs().max().item<double>(), 100) << "float weights will do, " << spec;

@@ -50,12 +50,12 @@ class Engine {
   virtual void train_classifier(const ClassifierJob& job, Observer& observer) = 0;
   virtual void train_inverse(const InverseJob& job, Observer& observer) = 0;
   virtual void train_judge(const TrainJob& job, Observer& observer) = 0;
-  virtual DegradationReport train_degradation(const DegradationJob& job, Observer& observer) = 0;
   virtual VerifyReport verify(const VerifyJob& job, Observer& observer) = 0;
   virtual ProjectReport pinv(const PinvJob& job, Observer& observer) = 0;
   virtual ProjectReport project(const ProjectJob& job, Observer& observer) = 0;
   virtual void plot_run(const std::string& run, const std::string& output) = 0;
   virtual ClassifierFigures evaluate_classifier(const EvaluateClassifierJob& job, Observer& observer) = 0;
+  virtual DegradationReport train_degradation(const DegradationJob& job, Observer& observer) = 0;
 };
 
 }  // namespace spnn::app
