@@ -5,6 +5,9 @@
 #include "commands.h"
 
 namespace spnn::cli {
+
+void add_train_density(CLI::App& command, std::shared_ptr<app::TrainJob> job);
+
 namespace {
 
 void add_job(CLI::App& command, app::TrainJob& job) {
@@ -101,6 +104,9 @@ void add_train(CLI::App& spnn) {
   judge->callback([job = add_job(*judge)] { engine().train_judge(*job, terminal()); });
 
   add_degradation(*train);
+  auto* density = train->add_subcommand("density", "a flow: NICE, RealNVP, Glow or SurVAE, by maximum likelihood");
+  add_train_density(*density, add_job(*density));
+
   add_plot(*train);
 }
 
