@@ -9,6 +9,8 @@ Tensor rows_where(const Tensor& mask, const Tensor& yes, const Tensor& no) {
   return torch::where(broadcast_over(mask, yes), yes, no);
 }
 
+Tensor rms_each(const Tensor& difference) { return difference.flatten(1).square().mean(1).sqrt(); }
+
 }  // namespace
 
 Tensor distance_to_target(const Tensor& y, const Target& target) {
@@ -26,6 +28,7 @@ Finalized finalize(const BackProjector& g, const Tensor& x, const Target& target
   best.after = distance_to_target(best.y, target);
 
   auto current = x;
+  Tensor reach;                            // [B]: how far from the sample an iterate may be
   auto owed = torch::zeros_like(best.y);   // what clamping and rounding took away so far
   for (int k = 0; k < config.iterations; ++k) {
     const auto open = best.after > config.tolerance;
@@ -34,12 +37,15 @@ Finalized finalize(const BackProjector& g, const Tensor& x, const Target& target
     const auto aim = target(probe.y) + owed;
     const auto moved = move_towards(g, config.update, probe, aim, torch::ones({x.size(0)}, options)).clamp(-1, 1);
     current = rows_where(open, moved, current);
+    // The first projection tells how far the target is. What goes much farther chases the rounding with noise: g is content,
+    // and the picture is spoilt.
+    if (k == 0) reach = 2 * rms_each(current - x) + 0.01;
 
     const auto bytes = to_bytes(current);
     const auto y = look(bytes);
     const auto after = distance_to_target(y, target);
     owed = owed + (target(y) - y);
-    const auto better = open & (after < best.after);   // false for NaN
+    const auto better = open & (after < best.after) & (rms_each(current - x) <= reach);   // false for NaN
     best.bytes = rows_where(better, bytes, best.bytes);
     best.y = rows_where(better, y, best.y);
     best.after = torch::where(better, after, best.after);

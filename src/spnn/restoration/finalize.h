@@ -20,7 +20,7 @@ struct Finalized {
 };
 
 // Strict projections alternating with the clamp to [−1, 1] and the rounding to 8 bits. What rounding took away is added
-// to the next aim, so that the error does not stay where rounding puts it; the best iterate is kept. Every image stops by itself.
+// to the next aim, so that the error does not stay where rounding puts it; the best iterate near the first is kept. Every image stops by itself.
 Finalized finalize(const BackProjector& g, const Tensor& x, const Target& target, const FinalizeConfig& config = {});
 
 // √mean (y − y_target)² of each image.
