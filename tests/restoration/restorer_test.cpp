@@ -123,5 +123,28 @@ TEST_F(Restoration, FinalizingStopsImageByImage) {
   EXPECT_LT(done.after[2].item<double>(), 0.5);
 }
 
+// g is the mean. After an honest first move it offers a chessboard of black and white, whose bytes meet the target exactly.
+class Tempter final : public BackProjector {
+ public:
+  Tensor forward(const Tensor& x) const override { return x.flatten(1).mean(1, true); }
+  Tensor pinv(const Tensor& y) const override { return y.reshape({-1, 1, 1, 1}).expand({-1, 1, 4, 4}); }
+  Probe probe(const Tensor& x) const override { return {x, forward(x), {}}; }
+  Tensor nlbp(const Probe& probe, const Tensor& y, const Tensor&) const override {
+    if (moves_++ == 0) return probe.x + pinv(y - probe.y);
+    return torch::cat({torch::ones({1, 1, 2, 4}), -torch::ones({1, 1, 2, 4})}, 2);
+  }
+  Shape in_shape() const override { return {1, 4, 4}; }
+  Shape out_shape() const override { return {1, 1, 1}; }
+
+ private:
+  mutable int moves_ = 0;
+};
+
+TEST(Finalize, DoesNotSpoilThePictureForTheLastOfTheRounding) {
+  const auto done = finalize(Tempter(), torch::full({1, 1, 4, 4}, 0.05), fixed(torch::zeros({1, 1})), {.iterations = 3, .tolerance = 1e-9});
+  EXPECT_LT(done.after.item<float>(), 0.01F);                                    // the first projection was taken,
+  EXPECT_EQ(done.bytes.max().item<int>(), done.bytes.min().item<int>());   // the chessboard was not
+}
+
 }  // namespace
 }  // namespace spnn

@@ -18,16 +18,21 @@ InverseObjective::Model load(const std::string& file) {
   return model;
 }
 
-void train_stochastic(const InverseJob& job, const Json& config, Observer& observer) {
-  auto recipe = config.get<StochasticRecipe>();
+// Both recipes freeze g and train what stands beside it; a run knows its model by the checksum.
+template <class Objective, class Recipe>
+void train(const InverseJob& job, const Json& config, std::string_view trainer, Observer& observer) {
+  auto recipe = config.get<Recipe>();
   if (job.steps > 0) recipe.train.steps = job.steps;
   const TrainingSession session(job, observer);
   auto model = load(job.model);
   const auto input = model.net->in_shape();
   const auto sets = session.load_labelled(input.height, input.channels);
   const auto checksum = read_safetensors(job.model).metadata["checksum"];
-  StochasticInverseObjective objective(recipe, std::move(model), sets.train, sets.val);
-  session.train(objective, recipe.train, {{"trainer", "stochastic inverse"}, {"config", recipe}, {"model", checksum}});
+  Objective objective(recipe, std::move(model), sets.train, sets.val);
+  for (const auto& [name, value] : objective.validate().figures) {
+    session.observer().message(fmt::format("before: {} {:.5g}", name, value));
+  }
+  session.train(objective, recipe.train, {{"trainer", trainer}, {"config", recipe}, {"model", checksum}});
   session.add_statistics(sets.train);
 }
 
@@ -35,19 +40,10 @@ void train_stochastic(const InverseJob& job, const Json& config, Observer& obser
 
 void train_inverse(const InverseJob& job, Observer& observer) {
   const auto config = read_config(job.config);
-  if (config.is_object() && config.value("recipe", Json()) == "stochastic") return train_stochastic(job, config, observer);
-  auto recipe = config.get<InverseRecipe>();
-  if (job.steps > 0) recipe.train.steps = job.steps;
-  const TrainingSession session(job, observer);
-  auto model = load(job.model);
-  const auto input = model.net->in_shape();
-  const auto sets = session.load_labelled(input.height, input.channels);
-  const auto checksum = read_safetensors(job.model).metadata["checksum"];
-  InverseObjective objective(recipe, std::move(model), sets.train, sets.val);
-  const auto before = objective.validate();
-  for (const auto& [name, value] : before.figures) session.observer().message(fmt::format("before: {} {:.5g}", name, value));
-  session.train(objective, recipe.train, {{"trainer", "inverse"}, {"config", recipe}, {"model", checksum}});
-  session.add_statistics(sets.train);
+  if (config.is_object() && config.value("recipe", Json()) == "stochastic") {
+    return train<StochasticInverseObjective, StochasticRecipe>(job, config, "stochastic inverse", observer);
+  }
+  train<InverseObjective, InverseRecipe>(job, config, "inverse", observer);
 }
 
 }  // namespace spnn::app
