@@ -2,6 +2,7 @@
 #include <spnn/blocks/affine_surjection.h>
 #include <spnn/blocks/cayley_mix.h>
 #include <spnn/blocks/coupling.h>
+#include <spnn/blocks/curve.h>
 #include <spnn/blocks/householder_mix.h>
 #include <spnn/blocks/pixel_unshuffle.h>
 
@@ -40,6 +41,7 @@ CouplingNets shared() { return {.s = nullptr, .t = nullptr, .st = net(4, 4)}; }
 const std::vector<Case> cases = {
     {"PixelUnshuffle2x3", [] { return std::make_shared<PixelUnshuffle>(PixelUnshuffleConfig{in, 2, 3}); }},
     {"PixelUnshuffle4x1", [] { return std::make_shared<PixelUnshuffle>(PixelUnshuffleConfig{in, 4, 1}); }},
+    {"Curve", [] { return std::make_shared<Curve>(CurveConfig{.in = in, .pieces = 5}); }},
     {"AffineSurjectionCayley", [] { return surjection(cayley(), apart()); }},
     {"AffineSurjectionHouseholder", [] { return surjection(householder(), apart()); }},
     {"AffineSurjectionSharedTrunk", [] { return surjection(cayley(), shared()); }},

@@ -1,6 +1,7 @@
 #include <spnn/blocks/affine_surjection.h>
 #include <spnn/blocks/cayley_mix.h>
 #include <spnn/blocks/coupling.h>
+#include <spnn/blocks/curve.h>
 #include <spnn/blocks/householder_mix.h>
 #include <spnn/blocks/pixel_unshuffle.h>
 #include <spnn/core/errors.h>
@@ -53,6 +54,10 @@ class Builder {
     }
     require(c.t.has_value(), where_, "a net t", "none");
     return std::make_shared<AdditiveCoupling>(config, std::move(mix), make_subnet(*c.t, u1, moved, where_ + " t"));
+  }
+
+  std::shared_ptr<Block> operator()(const CurveBlockConfig& c) const {
+    return std::make_shared<Curve>(CurveConfig{.in = in_, .pieces = c.pieces, .slope_bound = c.slope_bound});
   }
 
  private:

@@ -46,6 +46,8 @@ struct ToJson {
     if (c.t) json["t"] = spnn::to_json(*c.t);
     return json;
   }
+
+  Json operator()(const CurveBlockConfig& c) const { return {{"kind", "curve"}, {"pieces", c.pieces}, {"slope_bound", c.slope_bound}}; }
 };
 
 UnshuffleBlockConfig unshuffle_from_json(JsonFields& fields) {
@@ -105,8 +107,12 @@ BlockConfig block_from_json(const Json& json, const std::string& where) {
   } else if (kind == "affine" || kind == "additive") {
     using Kind = CouplingBlockConfig::Kind;
     block = coupling_from_json(fields, kind == "affine" ? Kind::affine : Kind::additive);
+  } else if (kind == "curve") {
+    CurveBlockConfig curve;
+    fields.optional("pieces", curve.pieces).optional("slope_bound", curve.slope_bound);
+    block = curve;
   } else {
-    fail(fields.path("kind"), "one of unshuffle, surjection, affine, additive", "'" + kind + "'");
+    fail(fields.path("kind"), "one of unshuffle, surjection, affine, additive, curve", "'" + kind + "'");
   }
   fields.no_others();
   return block;

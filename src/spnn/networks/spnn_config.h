@@ -47,7 +47,14 @@ struct CouplingBlockConfig {
   friend bool operator==(const CouplingBlockConfig&, const CouplingBlockConfig&) = default;
 };
 
-using BlockConfig = std::variant<UnshuffleBlockConfig, SurjectionBlockConfig, CouplingBlockConfig>;
+// A rising curve a channel.
+struct CurveBlockConfig {
+  std::int64_t pieces = 64;
+  double slope_bound = 2.0;
+  friend bool operator==(const CurveBlockConfig&, const CurveBlockConfig&) = default;
+};
+
+using BlockConfig = std::variant<UnshuffleBlockConfig, SurjectionBlockConfig, CouplingBlockConfig, CurveBlockConfig>;
 
 // A whole network: what a configuration file says and what a model file carries as `architecture`.
 struct SpnnConfig {
