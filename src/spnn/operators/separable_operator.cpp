@@ -6,9 +6,12 @@
 namespace spnn {
 namespace {
 
-// L X Rᵀ on every channel.
+// L X Rᵀ on every channel, each by itself: a product folded over the batch is rounded in another way for another number of images.
 Tensor both_sides(const Tensor& L, const Tensor& x, const Tensor& R) {
-  return L.to(x.options()).matmul(x).matmul(R.to(x.options()).t());
+  const auto planes = x.flatten(0, 1);
+  const auto each = [&](const Tensor& M) { return M.to(x.options()).expand({planes.size(0), -1, -1}); };
+  const auto out = torch::bmm(torch::bmm(each(L), planes), each(R.t()));
+  return out.view({x.size(0), x.size(1), out.size(1), out.size(2)});
 }
 
 Tensor padded(const Tensor& x, std::int64_t height, std::int64_t width) {
