@@ -84,6 +84,18 @@ TEST(GaussianPosterior, WithoutNoiseTheUnseenPartIsThePriors) {
   }
 }
 
+// White pixels under noise of a known size: the weights of Trust are the exact ones, so every sample is one of the posterior.
+TEST(GaussianPosterior, NlbpIsExactWithNoiseWhereThePriorIsWhite) {
+  Setting s("sr2", 0.05);
+  const double seen_variance = sigma0 * sigma0 / 4;   // of the mean of four
+  s.g.fitted = std::make_shared<FittedTo>(FittedTo{Reduction("pool:2", shape), {}, {.error = {0}, .signal = {seen_variance}}});
+  const auto found = law_of(s.coordinates("nlbp", white, {.sampler = exact}));
+  expect_law(found, s.posterior(), s.seen(), 0.03, "nlbp, seen");
+  expect_law(found, s.prior(), s.seen().logical_not(), 0.03, "nlbp, unseen");
+  const auto strict = law_of(s.coordinates("nlbp", white, {.sampler = exact, .exact = true}));
+  EXPECT_THAT(strict.mean.masked_select(s.seen()), TensorNear(s.y_bar().masked_select(s.seen()), 1e-4)) << "--exact restores the noise too";
+}
+
 // With η = 0 DDRM follows the flow of the prior: exact. With the paper's 0.85 see below.
 TEST(GaussianPosterior, DdrmIsExactWithoutNoiseAndWithoutItsEta) {
   const Setting s("random:0.5");

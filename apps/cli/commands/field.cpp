@@ -11,6 +11,7 @@ namespace {
 void add_method_options(CLI::App& command, app::MethodOptions& o) {
   const auto group = "Methods";
   command.add_option("--lambda", o.lambda, "nlbp: how far x̂0 is moved towards y at a step")->check(CLI::Range(0.0, 1.0))->capture_default_str()->group(group);
+  command.add_flag("--exact", o.exact, "nlbp: go all the way to y, though it is noisy or g only fitted to what was done")->group(group);
   command.add_option("--metric", o.metric, "nlbp on a network: plain (the paper's) or residual")->check(CLI::IsMember({"plain", "residual"}))
       ->capture_default_str()->group(group);
   command.add_option("--pseudo-inverse", o.pseudo_inverse, "of a network: learned, anchored, origin, random, min-norm")

@@ -30,6 +30,7 @@ struct FieldCatalogue {
 // What methods can be told beside the sampler's options.
 struct MethodOptions {
   double lambda = 1;                      // nlbp
+  bool exact = false;                     // nlbp: go all the way to y, whatever is known of noise and of the error of a fitted g
   std::string metric = "plain";           // nlbp on a network: plain or residual; `reconstruct` measured which is better
   std::string pseudo_inverse = "learned";
   double gradient = 1;                    // dps, mcg

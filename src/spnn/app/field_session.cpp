@@ -18,7 +18,7 @@ FieldCatalogue field_catalogue() {
 }
 
 MethodConfig method_config(const MethodOptions& o, const SamplingOptions& sampling) {
-  return {.sampler = sampler_config(sampling), .lambda = o.lambda, .gradient = o.gradient, .eta = o.ddrm_eta, .eta_b = o.ddrm_eta_b,
+  return {.sampler = sampler_config(sampling), .lambda = o.lambda, .exact = o.exact, .gradient = o.gradient, .eta = o.ddrm_eta, .eta_b = o.ddrm_eta_b,
           .langevin = o.langevin, .langevin_step = o.langevin_step, .repaint = {.length = o.repaint_length, .repeat = o.repaint_repeat},
           .iterations = o.iterations};
 }

@@ -76,7 +76,7 @@ std::string chosen_method(const RestoreJob& job, const Degradation& g, const Mea
   require_applies(info, g);
   if (noisy && !info.knows_noise) {
     observer.message(fmt::format("{} takes the measurement as exact and restores its noise too; {}", name,
-                                 g.linear ? "ddnm+, ddrm, snips and dps know of noise" : "dps does not, and a lower --lambda softens nlbp"));
+                                 g.linear ? "nlbp, ddnm+, ddrm, snips and dps know of noise" : "nlbp and dps know of noise"));
   }
   return name;
 }

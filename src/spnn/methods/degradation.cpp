@@ -16,7 +16,9 @@ std::shared_ptr<const FittedTo> fitted_to(const std::string& file, const Shape& 
   const auto about = read_safetensors(file).metadata;
   if (!about.contains("keep")) return {};
   const auto box = about.contains("black_box") ? about.at("black_box") : std::string();
-  return std::make_shared<FittedTo>(FittedTo{Reduction(about.at("keep"), in), box.empty() ? BlackBox() : make_black_box(box, in)});
+  FittedTo fitted{Reduction(about.at("keep"), in), box.empty() ? BlackBox() : make_black_box(box, in)};
+  if (about.contains("fit")) Json::parse(about.at("fit")).get_to(fitted.fit);
+  return std::make_shared<FittedTo>(std::move(fitted));
 }
 
 }  // namespace

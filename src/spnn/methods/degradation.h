@@ -1,6 +1,7 @@
 #pragma once
 
 #include <spnn/degradations/black_box.h>
+#include <spnn/degradations/fit_statistics.h>
 #include <spnn/degradations/reduction.h>
 #include <spnn/operators/catalogue.h>
 #include <spnn/operators/measurement_noise.h>
@@ -13,6 +14,7 @@ namespace spnn {
 struct FittedTo {
   Reduction T;
   BlackBox D;
+  FitStatistics fit = {};   // empty in files that do not say
 };
 
 // What happened to the image, as methods see it: the map g with its back-projection, and where g is linear its

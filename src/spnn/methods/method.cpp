@@ -14,7 +14,7 @@ struct Entry {
 
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all = {
-      {{"nlbp", "non-linear back-projection of every x̂0, the paper's; any operator"}, field::nlbp},
+      {{"nlbp", "non-linear back-projection of every x̂0, the paper's, as far as y is to be trusted; any operator", false, true}, field::nlbp},
       {{"ddnm", "null-space diffusion: x̂0 + A†(y − A x̂0)", true}, field::ddnm},
       {{"ddnm+", "ddnm with the noise of y made part of the sampler's", true, true}, field::ddnm_plus},
       {{"ddrm", "diffusion coordinate by coordinate of the SVD", true, true}, field::ddrm},

@@ -21,6 +21,7 @@ struct Problem {
 struct MethodConfig {
   SamplerConfig sampler = {};
   double lambda = 1;              // nlbp
+  bool exact = false;             // nlbp: y is taken as exact, whatever noise and error of the fit are known
   // dps, mcg: the step along −∇‖y − g(x̂0)‖ for 3×256×256 and 1000 steps, where the papers' 0.3 … 1 belong. A gradient of a norm is
   // about as long whatever the size of the image, the way to go is not: √(pixels) and 1000/steps scale it.
   double gradient = 1;

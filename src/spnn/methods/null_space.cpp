@@ -1,4 +1,5 @@
 #include <spnn/methods/field.h>
+#include <spnn/methods/trust.h>
 
 #include <cmath>
 
@@ -35,8 +36,10 @@ SpectralMeasurement spectral(const Problem& p) {
 
 Tensor nlbp(const Problem& p, const MethodConfig& c, Observer& observer) {
   const auto lambda = torch::full({p.y.size(0)}, c.lambda, p.y.options());
+  const Trust trust(p, c.exact);
   return sample(p.prior, c.sampler, p.seeds, observer, [&](const SamplerStep& step) {
-    const auto x = p.g.g->nlbp(p.g.g->probe(step.x0_hat), p.y, lambda);
+    const auto probe = p.g.g->probe(step.x0_hat);
+    const auto x = p.g.g->nlbp(probe, trust.target(probe.y, p.prior.schedule().alpha_bar(step.t)), lambda);
     // Where g is not linear a pixel may be sent far outside the range of images, and the next step would start from there.
     // The last projection stays strict, but for networks, whose inverse is no guide outside that range.
     const bool last = step.index + 1 == step.total;
