@@ -33,7 +33,8 @@ TEST(Degradation, BeginsAtTheReductionAndLearnsTheBlackBox) {
   const auto set = tiny_dataset(128), val = tiny_dataset(64, 2);
   const auto D = make_black_box("clip:low=0.4,high=0.6", picture);
   const Reduction T("pool:2", picture);
-  const auto recipe = tiny_recipe(200);
+  auto recipe = tiny_recipe(200);
+  recipe.network.pieces = 0;
   DegradationObjective objective(recipe, T, by(D, set), by(D, val), {{"black_box", D.spec}});
   const auto error = [&] { return fit_error([&](const Tensor& x) { return objective.net().forward(x); }, T, by(D, val), 64); };
   const auto linear = fit_error([&](const Tensor& x) { return T.forward(x); }, T, by(D, val), 64);
@@ -43,6 +44,31 @@ TEST(Degradation, BeginsAtTheReductionAndLearnsTheBlackBox) {
   EXPECT_LT(error().rms, 0.25 * linear.rms);
   EXPECT_EQ(objective.metadata().at("black_box"), "clip:low=0.4,high=0.6");
   EXPECT_EQ(objective.metadata().at("keep"), "pool:2");
+}
+
+TEST(Degradation, CurvesBeginAtWhatPicturesSay) {
+  const auto set = tiny_dataset(128), val = tiny_dataset(64, 2);
+  const Reduction T("pool:2", picture);
+  const auto linear = [&](const BlackBox& D) { return fit_error([&](const Tensor& x) { return T.forward(x); }, T, by(D, val), 64).rms; };
+  const auto begun = [&](const BlackBox& D) { return DegradationObjective(tiny_recipe(1), T, by(D, set), by(D, val)).validate().score; };
+  const auto tone = make_black_box("clip:low=0.4,high=0.6", picture);
+  EXPECT_LT(begun(tone), 0.6 * linear(tone)) << "what happens to pixels one by one needs no training";
+  const auto nothing = make_black_box("clip:low=0,high=1", picture);
+  EXPECT_LT(begun(nothing), 5e-3) << "and what does not happen is not invented";
+}
+
+TEST(Degradation, StatisticsAreOfChannels) {
+  const auto set = tiny_dataset(64);
+  const Reduction T("pool:2", picture);
+  const DegradedImages images{set, [](const Batch& batch) { return batch.images; }};
+  const auto offset = torch::tensor({0.1, 0.2, 0.0}).view({1, 3, 1, 1});
+  const auto fit = fit_statistics([&](const Tensor& x) { return T.forward(x) + offset; }, T, images, 64);
+  ASSERT_EQ(fit.error.size(), 3U);
+  EXPECT_NEAR(fit.error[1], 0.04, 1e-6);
+  EXPECT_NEAR(fit.error[2], 0, 1e-9);
+  const auto y = T.forward(make_batch(set, torch::arange(64, torch::kInt64)).images);
+  EXPECT_NEAR(fit.signal[0], y.select(1, 0).var().item<double>(), 1e-5);
+  EXPECT_EQ(Json(Json(fit).get<FitStatistics>()), Json(fit));
 }
 
 TEST(Degradation, FitErrorIsOfEntriesAndOfPictures) {

@@ -49,7 +49,7 @@ void add_degradation(CLI::App& train) {
   auto* box = command->add_option("--operator", job->degradation, "the black box: jpeg:20, quantize:4, clip, isp, lens, joined by '+' (see 'spnn operators')");
   command->add_option("--data", job->data, "pictures to degrade: a tar, a folder, or 'fashion-mnist'")->needs(box);
   command->add_option("--pairs", *pairs, "or two folders, CLEAN DEGRADED, with files of the same names")->expected(2)->check(CLI::ExistingDirectory)->excludes(box);
-  command->add_option("--keep", job->keep, "what of a degraded picture g gives: dct:luma=28,chroma=6 (low frequencies of 8x8 blocks) or pool:2");
+  command->add_option("--keep", job->keep, "what of a degraded picture g gives: dct:luma=60,chroma=60 (the lowest frequencies of 8x8 blocks; the default) or pool:2");
   command->add_option("--run", job->run, "the run directory; the model is its degradation.safetensors")->required();
   command->add_flag("--resume", job->resume, "continue the run exactly where it was killed or interrupted");
   command->add_option("--steps", job->steps, "steps of the fit, instead of the configuration's")->check(CLI::PositiveNumber);

@@ -74,7 +74,7 @@ DegradationRecipe recipe_of(const DegradationJob& job) {
   auto recipe = (job.config.empty() ? Json::object() : read_config(job.config)).get<DegradationRecipe>();
   if (job.steps > 0) recipe.train.steps = job.steps;
   if (!job.keep.empty()) recipe.keep = job.keep;
-  if (recipe.keep.empty()) recipe.keep = default_reduction(job.degradation, recipe.picture());
+  if (recipe.keep.empty()) recipe.keep = default_reduction(recipe.picture());
   if (!job.clean.empty()) recipe.augment = recipe.inverse.augment = {.flip = false};   // a pair is what it is
   return recipe;
 }
@@ -131,17 +131,20 @@ class DegradationTraining {
   void invert() {
     auto content = read_safetensors(best_of("g"));
     content.metadata.erase("checksum");
-    InverseObjective objective(recipe_.inverse, {.net = load_spnn(best_of("g")).net, .carried = {}, .metadata = std::move(content.metadata)},
+    const auto fitted = load_spnn(best_of("g")).net;
+    // Of training pictures: the held-out ones are for figures.
+    content.metadata["fit"] = Json(fit_statistics([&](const Tensor& x) { return fitted->forward(x); }, T_, material_.train(), fit_images)).dump();
+    InverseObjective objective(recipe_.inverse, {.net = fitted, .carried = {}, .metadata = std::move(content.metadata)},
                                material_.train().clean, material_.val().clean);
     train("inverse", objective, recipe_.inverse.train);
     if (session_.leads()) std::filesystem::copy_file(best_of("inverse"), model(), std::filesystem::copy_options::overwrite_existing);
     const auto net = load_spnn(best_of("inverse")).net;
-    auto fitted = row("g", [&](const Tensor& x) { return net->forward(x); });
-    fitted.parameters = parameters_;
-    fitted.steps = recipe_.train.steps;
-    fitted.seconds = seconds_;
-    report_.rows.push_back(fitted);
-    say(fitted);
+    auto figures = row("g", [&](const Tensor& x) { return net->forward(x); });
+    figures.parameters = parameters_;
+    figures.steps = recipe_.train.steps;
+    figures.seconds = seconds_;
+    report_.rows.push_back(figures);
+    say(figures);
     report_.inverse_psnr = 10 * std::log10(4 / stability_over(material_.val().clean, *net, "r", fit_images));
   }
 

@@ -13,9 +13,12 @@ Tensor by_image(const Tensor& rows, const Tensor& like) {
   return rows.view({like.size(1), like.size(0), like.size(2), like.size(3)}).transpose(0, 1).contiguous();
 }
 
-// Means of `to` at the knots: of the values nearer to this knot than to the next, weighed by nearness. A knot without values takes the
-// knot's own place, moved as its neighbours are.
-Tensor means_at(const Tensor& knots, const Tensor& from, const Tensor& to) {
+// Means of `to` at the knots: each value counts at both of its neighbours, by nearness. Knots without values stay on y = x.
+struct MeansAtKnots {
+  Tensor means;
+  std::int64_t busiest = 0;
+};
+MeansAtKnots means_at(const Tensor& knots, const Tensor& from, const Tensor& to) {
   const auto count = knots.size(0), n = from.size(0);
   const auto step = (knots[count - 1] - knots[0]) / static_cast<double>(count - 1);
   const auto place = ((from - knots[0]) / step).clamp(0, static_cast<double>(count - 1));
@@ -25,18 +28,22 @@ Tensor means_at(const Tensor& knots, const Tensor& from, const Tensor& to) {
   const auto move = to - from;
   weight.index_add_(0, index, 1 - share).index_add_(0, index + 1, share);
   moved.index_add_(0, index, (1 - share) * move).index_add_(0, index + 1, share * move);
-  const double prior = 1e-4 * static_cast<double>(n) / static_cast<double>(count);   // empty knots stay on y = x
-  return knots + moved / (weight + prior);
+  const double prior = 1e-4 * static_cast<double>(n) / static_cast<double>(count);
+  return {knots + moved / (weight + prior), weight.argmax().item<std::int64_t>()};
 }
 
-// Heights as near to `means` as slopes between `least` and `most` let them be, from the left.
-Tensor rising(const Tensor& means, const Tensor& knots, double least, double most) {
+// Heights as near to `means` as slopes between `least` and `most` let them be, outwards from knot `begin`.
+Tensor rising(const Tensor& means, const Tensor& knots, std::int64_t begin, double least, double most) {
   auto heights = means.clone();
   const auto x = knots.accessor<double, 1>();
   auto y = heights.accessor<double, 1>();
-  for (std::int64_t k = 1; k < heights.size(0); ++k) {
+  for (std::int64_t k = begin + 1; k < heights.size(0); ++k) {
     const double width = x[k] - x[k - 1];
     y[k] = std::clamp(y[k], y[k - 1] + least * width, y[k - 1] + most * width);
+  }
+  for (std::int64_t k = begin; k-- > 0;) {
+    const double width = x[k + 1] - x[k];
+    y[k] = std::clamp(y[k], y[k + 1] - most * width, y[k + 1] - least * width);
   }
   return heights;
 }
@@ -79,8 +86,8 @@ void Curve::start_at(const Tensor& from, const Tensor& to) {
     const auto n = sorted.size(0), edge = n / 2000;
     const double low = sorted[edge].item<double>(), high = sorted[n - 1 - edge].item<double>();
     const auto knots = torch::linspace(low, std::max(high, low + 1e-3), config_.pieces + 1, torch::kFloat64);
-    const auto means = means_at(knots, x[c], y[c]);
-    const auto heights = rising(means, knots, least, most);
+    const auto [means, busiest] = means_at(knots, x[c], y[c]);
+    const auto heights = rising(means, knots, busiest, least, most);
     knots_[c].copy_(knots);
     slopes_[c].copy_(torch::atanh(torch::log(heights.diff() / knots.diff()) / config_.slope_bound));
     first_[c].copy_(heights[0]);

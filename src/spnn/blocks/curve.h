@@ -8,7 +8,7 @@ namespace spnn {
 struct CurveConfig {
   Shape in;
   std::int64_t pieces = 64;
-  double slope_bound = 2.0;   // b: slopes lie within exp(±b), so that neither direction magnifies more than that
+  double slope_bound = 2.0;   // b: slopes of pieces lie within exp(±b), so that neither direction magnifies much more than that
 };
 
 // A rising curve a channel, the same at every pixel: tone curves, and as much of clipping and rounding as a bijection can have. The

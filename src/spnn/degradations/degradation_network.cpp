@@ -1,3 +1,4 @@
+#include <spnn/blocks/curve.h>
 #include <spnn/blocks/orthogonal_mix.h>
 #include <spnn/core/json_fields.h>
 #include <spnn/degradations/degradation_network.h>
@@ -36,23 +37,30 @@ Tensor quarter_turn(std::int64_t n) {
 }  // namespace
 
 void to_json(Json& json, const DegradationNetworkConfig& c) {
-  json = {{"hidden", c.hidden}, {"depth", c.depth}, {"kernel", c.kernel}, {"r_hidden", c.r_hidden}, {"scale_bound", c.scale_bound}};
+  json = {{"hidden", c.hidden}, {"depth", c.depth}, {"kernel", c.kernel}, {"r_hidden", c.r_hidden}, {"scale_bound", c.scale_bound},
+          {"pieces", c.pieces}, {"slope_bound", c.slope_bound}};
 }
 
 void from_json(const Json& json, DegradationNetworkConfig& c) {
   JsonFields(json, "network")
       .optional("hidden", c.hidden).optional("depth", c.depth).optional("kernel", c.kernel).optional("r_hidden", c.r_hidden)
-      .optional("scale_bound", c.scale_bound).no_others();
+      .optional("scale_bound", c.scale_bound).optional("pieces", c.pieces).optional("slope_bound", c.slope_bound).no_others();
   require(c.hidden > 0 && c.depth > 0 && c.r_hidden > 0, "network", "hidden, depth and r_hidden above 0", json.dump());
   require(c.kernel > 0 && c.kernel % 2 == 1, "network.kernel", "an odd number", std::to_string(c.kernel));
-  require(c.scale_bound > 0, "network.scale_bound", "a number above 0", std::to_string(c.scale_bound));
+  require(c.scale_bound > 0 && c.slope_bound > 0, "network", "scale_bound and slope_bound above 0", fmt::format("{} and {}", c.scale_bound, c.slope_bound));
+  require(c.pieces == 0 || c.pieces >= 2, "network.pieces", "2 or more, or 0 for no curves", std::to_string(c.pieces));
 }
 
 SpnnConfig degradation_network(const Reduction& T, const DegradationNetworkConfig& c) {
   const auto n = T.basis().size(0);
   require(n % 2 == 0, "keep " + T.spec(), "cells with an even number of values", std::to_string(n), "use pool:2 or dct");
-  return {.name = "degradation", .input = T.in_shape(),
-          .blocks = {UnshuffleBlockConfig{T.cell(), T.cell()}, coupling(c), coupling(c), surjection(T.kept(), c)}, .r_sets = {}};
+  SpnnConfig config{.name = "degradation", .input = T.in_shape(),
+                    .blocks = {UnshuffleBlockConfig{T.cell(), T.cell()}, coupling(c), coupling(c), surjection(T.kept(), c)}, .r_sets = {}};
+  if (c.pieces == 0) return config;
+  const CurveBlockConfig curve{.pieces = c.pieces, .slope_bound = c.slope_bound};
+  config.blocks.insert(config.blocks.begin(), curve);
+  config.blocks.push_back(curve);
+  return config;
 }
 
 Tensor cayley_weights(const Tensor& U) {
@@ -69,6 +77,15 @@ void start_at(Spnn& net, const Reduction& T, const Rng& rng) {
   require(mixes.size() == 3, "start_at", "a network made by degradation_network", fmt::format("one with {} mixes", mixes.size()));
   const Tensor U[] = {T.basis(), J, J.t()};
   for (std::size_t i = 0; i < mixes.size(); ++i) Tensor(mixes[i]->weights()).copy_(cayley_weights(U[i]));
+}
+
+void start_curves(Spnn& net, const Reduction& T, const Tensor& x, const Tensor& v) {
+  auto* colours = dynamic_cast<Curve*>(net.blocks().front().get());
+  auto* outputs = dynamic_cast<Curve*>(net.blocks().back().get());
+  if (colours == nullptr || outputs == nullptr) return;
+  const torch::NoGradGuard no_grad;
+  colours->start_at(x, v);
+  outputs->start_at(T.forward(colours->forward(x)), T.forward(v));
 }
 
 }  // namespace spnn

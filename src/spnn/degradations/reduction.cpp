@@ -125,10 +125,6 @@ Tensor Reduction::picture(const Tensor& y) const {
   return torch::pixel_shuffle(torch::conv2d(y, T.t().unsqueeze(-1).unsqueeze(-1)), cell_);
 }
 
-std::string default_reduction(const std::string& black_box, const Shape& picture) {
-  const bool jpeg = black_box.find("jpeg") != std::string::npos;
-  if (picture.channels == 1) return jpeg ? "dct:luma=28" : "dct:luma=32";
-  return jpeg ? "dct:luma=28,chroma=6" : "dct:luma=48,chroma=24";
-}
+std::string default_reduction(const Shape& picture) { return picture.channels == 1 ? "dct:luma=60" : "dct:luma=60,chroma=60"; }
 
 }  // namespace spnn

@@ -37,8 +37,9 @@ class Reduction {
   Tensor basis_;
 };
 
-// The default for a degradation: what JPEG keeps at middling quality; half of everything for all others.
-std::string default_reduction(const std::string& black_box, const Shape& picture);
+// All but the four highest frequencies of each colour. Restoration through g is better the more y speaks of, even of what D has erased: that a
+// coefficient was rounded to zero is knowledge too, and Trust weighs it.
+std::string default_reduction(const Shape& picture);
 
 // Signs d, so that the pivots of I + diag(d) Q are 1 or larger in size: chosen one by one in an elimination of Q + diag(d).
 Tensor cayley_signs(const Tensor& Q);

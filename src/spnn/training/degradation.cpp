@@ -10,7 +10,8 @@
 namespace spnn {
 namespace {
 
-constexpr std::uint64_t kInit = 1;
+constexpr std::uint64_t kInit = 1, kCurves = 3;
+constexpr std::int64_t curve_images = 1024;
 
 void from_json(const Json& json, DegradationLosses& l) {
   JsonFields(json, "losses").optional("task", l.task).optional("regression", l.regression).optional("stability", l.stability).no_others();
@@ -68,6 +69,15 @@ FitError fit_error(const std::function<Tensor(const Tensor&)>& g, const Reductio
   return {.rms = std::sqrt(per(T.out_shape())) / 2, .psnr = 10 * std::log10(4 / per(T.in_shape()))};
 }
 
+FitStatistics fit_statistics(const std::function<Tensor(const Tensor&)>& g, const Reduction& T, const DegradedImages& images, std::int64_t count) {
+  const torch::NoGradGuard no_grad;
+  const auto batch = make_batch(images.clean, torch::arange(std::min(count, images.clean.size()), torch::kInt64));
+  const auto wanted = T.forward(images.D(batch));
+  const auto per_channel = [](const Tensor& y) { return y.to(torch::kFloat64).transpose(0, 1).flatten(1); };
+  const auto numbers = [](const Tensor& values) { return std::vector<double>(values.data_ptr<double>(), values.data_ptr<double>() + values.numel()); };
+  return {.error = numbers(per_channel(g(batch.images) - wanted).square().mean(1)), .signal = numbers(per_channel(wanted).var(1))};
+}
+
 DegradationObjective::DegradationObjective(DegradationRecipe recipe, const Reduction& T, DegradedImages train, DegradedImages val,
                                            std::map<std::string, std::string> about)
     : recipe_(std::move(recipe)),
@@ -79,6 +89,9 @@ DegradationObjective::DegradationObjective(DegradationRecipe recipe, const Reduc
       net_(std::make_shared<Spnn>(degradation_network(T, recipe_.network))) {
   require_shape(train_.clean.images, net_->in_shape(), "the degradation's training images");
   start_at(*net_, T, Rng(recipe_.train.seed).fork(kInit));
+  const auto some = Rng(recipe_.train.seed).fork(kCurves).permutation(train_.clean.size()).slice(0, 0, curve_images);
+  const auto batch = make_batch(train_.clean, some);
+  start_curves(*net_, T, batch.images, train_.D(batch));
 }
 
 Losses DegradationObjective::losses(std::int64_t step, Share share) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <spnn/degradations/degradation_network.h>
+#include <spnn/degradations/fit_statistics.h>
 #include <spnn/training/inverse.h>
 #include <spnn/training/labelled_batches.h>
 #include <spnn/training/train_config.h>
@@ -44,6 +45,8 @@ struct FitError {
   double psnr = 0;   // of the pictures T†g(x) against T†T D(x), dB
 };
 FitError fit_error(const std::function<Tensor(const Tensor&)>& g, const Reduction& T, const DegradedImages& images, std::int64_t count);
+
+FitStatistics fit_statistics(const std::function<Tensor(const Tensor&)>& g, const Reduction& T, const DegradedImages& images, std::int64_t count);
 
 class DegradationObjective final : public Objective {
  public:
