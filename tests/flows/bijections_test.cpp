@@ -2,8 +2,9 @@
 #include <spnn/blocks/cayley_mix.h>
 #include <spnn/blocks/householder_mix.h>
 #include <spnn/flows/act_norm.h>
+#include <spnn/flows/affine_coupling_layer.h>
 #include <spnn/flows/channel_mix.h>
-#include <spnn/flows/coupling_layer.h>
+#include <spnn/flows/spline_coupling_layer.h>
 #include <spnn/flows/squeeze.h>
 
 #include "flows/jacobian.h"
@@ -24,11 +25,23 @@ struct Case {
   std::function<std::shared_ptr<FlowLayer>()> make;
 };
 
-std::shared_ptr<FlowLayer> coupling(bool affine, bool moves_first) {
+std::shared_ptr<Subnet> coupling_net(bool moves_first, std::int64_t per_channel) {
   const auto moved = CouplingLayer::moved(in.channels, moves_first);
-  return std::make_shared<CouplingLayer>(
-      CouplingLayerConfig{.in = in, .moves_first = moves_first, .affine = affine},
-      std::make_shared<SimpleSubnet>(in.channels - moved, affine ? 2 * moved : moved));
+  return std::make_shared<SimpleSubnet>(in.channels - moved, per_channel * moved);
+}
+
+std::shared_ptr<FlowLayer> additive(bool moves_first) {
+  return std::make_shared<AdditiveCouplingLayer>(CouplingLayerConfig{in, moves_first}, coupling_net(moves_first, 1));
+}
+
+std::shared_ptr<FlowLayer> affine(bool moves_first) {
+  return std::make_shared<AffineCouplingLayer>(CouplingLayerConfig{in, moves_first}, 2.0, coupling_net(moves_first, 2));
+}
+
+// A bound of 1: a third of the values lie beyond it.
+std::shared_ptr<FlowLayer> spline(bool moves_first, const SplineShape& shape = {.pieces = 8, .bound = 1}) {
+  return std::make_shared<SplineCouplingLayer>(CouplingLayerConfig{in, moves_first}, shape,
+                                          coupling_net(moves_first, SplineCouplingLayer::outputs_per_channel(shape)));
 }
 
 std::shared_ptr<FlowLayer> orthogonal(std::shared_ptr<OrthogonalMix> mix) {
@@ -36,10 +49,12 @@ std::shared_ptr<FlowLayer> orthogonal(std::shared_ptr<OrthogonalMix> mix) {
 }
 
 const std::vector<Case> cases = {
-    {"AdditiveFirst", [] { return coupling(false, true); }},
-    {"AdditiveSecond", [] { return coupling(false, false); }},
-    {"AffineFirst", [] { return coupling(true, true); }},
-    {"AffineSecond", [] { return coupling(true, false); }},
+    {"AdditiveFirst", [] { return additive(true); }},
+    {"AdditiveSecond", [] { return additive(false); }},
+    {"AffineFirst", [] { return affine(true); }},
+    {"AffineSecond", [] { return affine(false); }},
+    {"SplineFirst", [] { return spline(true); }},
+    {"SplineSecond", [] { return spline(false, {.pieces = 3, .bound = 2.5}); }},
     {"ActNorm", [] { return std::make_shared<ActNorm>(ActNormConfig{.in = in}); }},
     {"ActNormPerPosition", [] { return std::make_shared<ActNorm>(ActNormConfig{.in = in, .per_position = true}); }},
     {"Cayley", [] { return orthogonal(std::make_shared<CayleyMix>(CayleyMixConfig{.channels = 5})); }},
@@ -97,18 +112,40 @@ TEST(ActNorm, FirstBatchComesOutStandardised) {
 
 TEST(CouplingLayer, AnAdditiveOneKeepsVolumeAndAnAffineOneIsBounded) {
   const auto x = Rng(2).randn(in.batched(2), torch::kFloat64);
-  const auto additive = coupling(false, true), affine = coupling(true, true);
-  for (const auto& layer : {additive, affine}) {
+  const auto shifts = additive(true), scales = affine(true);
+  for (const auto& layer : {shifts, scales}) {
     testing::fill_randomly(*layer, 1);
     layer->to(torch::kFloat64);
   }
-  EXPECT_THAT(additive->observe(x).log_p, TensorNear(torch::zeros({2}), 0.0));
+  EXPECT_THAT(shifts->observe(x).log_p, TensorNear(torch::zeros({2}), 0.0));
   const torch::NoGradGuard no_grad;
-  for (auto& value : affine->parameters()) value.mul_(100);
+  for (auto& value : scales->parameters()) value.mul_(100);
   const auto moved = CouplingLayer::moved(in.channels, true) * in.height * in.width;
-  const auto extreme = affine->observe(x).log_p.abs().max().item<double>();
+  const auto extreme = scales->observe(x).log_p.abs().max().item<double>();
   EXPECT_LE(extreme, 2.0 * static_cast<double>(moved) + 1e-9);
   EXPECT_GT(extreme, 0.1);
+}
+
+TEST(SplineCouplingLayer, OfAZeroNetIsTheIdentity) {
+  const auto layer = spline(true);
+  layer->to(torch::kFloat64);
+  const torch::NoGradGuard no_grad;
+  for (auto& value : layer->parameters()) value.zero_();
+  const auto x = 2 * Rng(2).randn(in.batched(2), torch::kFloat64);
+  const auto [yz, log_p] = layer->observe(x);
+  EXPECT_THAT(yz.y, TensorNear(x, 1e-12));
+  EXPECT_THAT(log_p, TensorNear(torch::zeros({2}), 1e-12));
+}
+
+TEST(SplineCouplingLayer, MovesInsideItsBoundAndNothingBeyond) {
+  const auto layer = spline(true);
+  testing::fill_randomly(*layer, 1);
+  layer->to(torch::kFloat64);
+  const torch::NoGradGuard no_grad;
+  const auto x = Rng(2).randn(in.batched(8), torch::kFloat64);
+  const auto beyond = x.abs().gt(1), change = (layer->forward(x) - x).abs();
+  EXPECT_LE(change.masked_select(beyond).max().item<double>(), 1e-12);
+  EXPECT_GT(change.max().item<double>(), 0.01);
 }
 
 TEST(LuMixLayer, StartsAsAPermutation) {

@@ -26,7 +26,8 @@ std::shared_ptr<Flow> random_flow(const FlowConfig& config) {
 
 const std::vector<FlowConfig> configs = {
     small("nice"), small("realnvp"), small("glow"), small("glow", {{"mix", "cayley"}}),
-    small("glow", {{"mix", "householder"}, {"coupling", "additive"}}), small("survae-maxpool")};
+    small("glow", {{"mix", "householder"}, {"coupling", "additive"}}), small("survae-maxpool"),
+    small("spline", {{"spline_pieces", 5}, {"spline_bound", 2.0}})};
 
 TEST(Flow, EveryPresetRoundTrips) {
   const torch::NoGradGuard no_grad;
@@ -98,6 +99,21 @@ TEST(FlowConfig, ComesBackFromJsonAndRefusesUnknownWords) {
   } catch (const std::exception& error) {
     EXPECT_STREQ(error.what(), "flow.mix: expected one of none, cayley, householder, lu, got 'qr'");
   }
+}
+
+TEST(FlowConfig, RefusesUnknownCouplingsAndSplinesOfOnePiece) {
+  const auto refused = [](const Json& more) {
+    try {
+      small("spline", more);
+    } catch (const std::exception& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refused({{"coupling", "cubic"}}), "flow.coupling: expected one of additive, affine, spline, got 'cubic'");
+  EXPECT_EQ(refused({{"spline_pieces", 1}}), "flow: expected spline_pieces of 2 or more and a positive spline_bound, got 1 and 4");
+  EXPECT_EQ(refused({{"preset", "planar"}}),
+            "flow.preset: expected one of nice, realnvp, glow, survae-maxpool, spline, got 'planar'");
 }
 
 TEST(Dequantise, KeepsTheLevelAndCountsTheBits) {

@@ -25,7 +25,7 @@ DensityRecipe tiny_density(const std::string& preset, std::int64_t steps) {
 
 TEST(DensityTraining, EveryPresetLearnsAndItsFileLoadsOnlyAsADensity) {
   const auto set = tiny_dataset(128), val = tiny_dataset(64, 2);
-  for (const std::string preset : {"nice", "realnvp", "glow", "survae-maxpool"}) {
+  for (const std::string preset : {"nice", "realnvp", "glow", "survae-maxpool", "spline"}) {
     const TemporaryFolder folder;
     DensityObjective objective(tiny_density(preset, 40), set, val);
     const double before = objective.validate().score;

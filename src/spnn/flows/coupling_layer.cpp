@@ -6,7 +6,6 @@ namespace spnn {
 CouplingLayer::CouplingLayer(const CouplingLayerConfig& config, std::shared_ptr<Subnet> net)
     : FlowLayer(config.in, config.in), config_(config), first_(config.in.channels / 2), net_(std::move(net)) {
   require(config.in.channels >= 2, "CouplingLayer", "two channels or more", to_string(config.in));
-  require(config.scale_bound > 0, "CouplingLayer", "a positive scale bound", fmt::format("{}", config.scale_bound));
   require(net_ != nullptr, "CouplingLayer", "a net", "none");
   register_module("net", net_);
 }
@@ -24,27 +23,17 @@ Tensor CouplingLayer::join(const Tensor& moved, const Tensor& kept) const {
   return config_.moves_first ? torch::cat({moved, kept}, 1) : torch::cat({kept, moved}, 1);
 }
 
-CouplingLayer::ScaleAndShift CouplingLayer::at(const Tensor& kept) const {
-  const auto out = net_->forward(kept);
-  if (!config_.affine) return {{}, out};
-  const auto both = out.chunk(2, 1);
-  return {config_.scale_bound * torch::tanh(both[0]), both[1]};
-}
-
 Observed CouplingLayer::observe(const Tensor& x) const {
   require_shape(x, in_shape(), "CouplingLayer");
-  const auto [moved, kept] = split(x);
-  const auto [log_scale, shift] = at(kept);
-  if (!log_scale.defined()) return {{join(moved + shift, kept), {}}, x.new_zeros({x.size(0)})};
-  return {{join(torch::addcmul(shift, moved, torch::exp(log_scale)), kept), {}}, sum_per_image(log_scale)};
+  const auto [part, kept] = split(x);
+  const auto [y, log_det] = move(part, net_->forward(kept));
+  return {{join(y, kept), {}}, log_det};
 }
 
 Tensor CouplingLayer::invert(const Completion& yz) const {
   require_shape(yz.y, out_shape(), "CouplingLayer inverse");
-  const auto [moved, kept] = split(yz.y);
-  const auto [log_scale, shift] = at(kept);
-  if (!log_scale.defined()) return join(moved - shift, kept);
-  return join((moved - shift) * torch::exp(-log_scale), kept);
+  const auto [part, kept] = split(yz.y);
+  return join(move_back(part, net_->forward(kept)), kept);
 }
 
 }  // namespace spnn

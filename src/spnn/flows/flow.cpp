@@ -2,11 +2,12 @@
 #include <spnn/blocks/householder_mix.h>
 #include <spnn/core/errors.h>
 #include <spnn/flows/act_norm.h>
+#include <spnn/flows/affine_coupling_layer.h>
 #include <spnn/flows/channel_mix.h>
-#include <spnn/flows/coupling_layer.h>
 #include <spnn/flows/flow.h>
 #include <spnn/flows/max_pool.h>
 #include <spnn/flows/slice.h>
+#include <spnn/flows/spline_coupling_layer.h>
 #include <spnn/flows/squeeze.h>
 #include <spnn/networks/subnets.h>
 
@@ -72,12 +73,23 @@ void Flow::add_step(std::int64_t hidden, bool moves_first) {
           .channels = in.channels, .reflections = std::min<std::int64_t>(8, in.channels)})));
       break;
   }
-  const bool affine = config_.coupling == FlowConfig::Coupling::affine;
-  const auto moved = CouplingLayer::moved(in.channels, moves_first);
-  const Shape kept{in.channels - moved, in.height, in.width};
-  add(std::make_shared<CouplingLayer>(
-      CouplingLayerConfig{.in = in, .moves_first = moves_first, .affine = affine, .scale_bound = config_.scale_bound},
-      coupling_net(kept, hidden, affine ? 2 * moved : moved)));
+  add_coupling(hidden, moves_first);
+}
+
+void Flow::add_coupling(std::int64_t hidden, bool moves_first) {
+  const CouplingLayerConfig config{.in = shape(), .moves_first = moves_first};
+  const auto moved = CouplingLayer::moved(config.in.channels, moves_first);
+  const Shape kept{config.in.channels - moved, config.in.height, config.in.width};
+  const auto net = [&](std::int64_t per_channel) { return coupling_net(kept, hidden, per_channel * moved); };
+  switch (config_.coupling) {
+    case FlowConfig::Coupling::additive: add(std::make_shared<AdditiveCouplingLayer>(config, net(1))); break;
+    case FlowConfig::Coupling::affine: add(std::make_shared<AffineCouplingLayer>(config, config_.scale_bound, net(2))); break;
+    case FlowConfig::Coupling::spline: {
+      const SplineShape spline{.pieces = config_.spline_pieces, .bound = config_.spline_bound};
+      add(std::make_shared<SplineCouplingLayer>(config, spline, net(SplineCouplingLayer::outputs_per_channel(spline))));
+      break;
+    }
+  }
 }
 
 void Flow::add_passage(std::int64_t hidden) {

@@ -40,6 +40,7 @@ class Flow final : public torch::nn::Module {
   void add(std::shared_ptr<Layer> layer);
   void add_scale(std::size_t scale);
   void add_step(std::int64_t hidden, bool moves_first);
+  void add_coupling(std::int64_t hidden, bool moves_first);
   void add_passage(std::int64_t hidden);   // to the next scale
   Shape shape() const;                     // of what the next layer meets
   torch::TensorOptions options() const;

@@ -19,12 +19,13 @@ FlowConfig nice() {
 FlowConfig realnvp() { return {.name = "realnvp", .mix = Mix::none, .discard = Discard::gaussian}; }
 FlowConfig glow() { return {.name = "glow"}; }
 FlowConfig survae() { return {.name = "survae-maxpool", .between = Between::max_pool}; }
+FlowConfig spline() { return {.name = "spline", .coupling = Coupling::spline}; }
 
 FlowConfig preset(const std::string& name) {
-  for (const auto& make : {nice, realnvp, glow, survae}) {
+  for (const auto& make : {nice, realnvp, glow, survae, spline}) {
     if (auto config = make(); config.name == name) return config;
   }
-  fail("flow.preset", "one of nice, realnvp, glow, survae-maxpool", "'" + name + "'");
+  fail("flow.preset", "one of nice, realnvp, glow, survae-maxpool, spline", "'" + name + "'");
 }
 
 void check(const FlowConfig& c) {
@@ -33,6 +34,8 @@ void check(const FlowConfig& c) {
           fmt::format("{} and {}", c.border, c.augment));
   require(c.squeeze > 0, "flow.squeeze", "a positive factor", std::to_string(c.squeeze));
   require(c.scale_bound > 0, "flow.scale_bound", "a positive number", fmt::format("{}", c.scale_bound));
+  require(c.spline_pieces > 1 && c.spline_bound > 0, "flow", "spline_pieces of 2 or more and a positive spline_bound",
+          fmt::format("{} and {}", c.spline_pieces, c.spline_bound));
   const auto positive = [](const auto& list) { return std::ranges::all_of(list, [](auto n) { return n > 0; }); };
   require(!c.steps.empty() && c.steps.size() == c.hidden.size() && positive(c.steps) && positive(c.hidden), "flow",
           "as many hidden as steps, one a scale, all positive",
@@ -42,13 +45,15 @@ void check(const FlowConfig& c) {
 }  // namespace
 
 void to_json(Json& json, const FlowConfig& c) {
-  constexpr std::array couplings = {"additive", "affine"}, betweens = {"squeeze", "max-pool"};
+  constexpr std::array couplings = {"additive", "affine", "spline"};
+  constexpr std::array betweens = {"squeeze", "max-pool"};
   constexpr std::array mixes = {"none", "cayley", "householder", "lu"};
   constexpr std::array discards = {"none", "gaussian", "conditional"};
   const auto word = [](const auto& words, auto value) { return words[static_cast<std::size_t>(value)]; };
   json = {{"name", c.name}, {"input", {c.input.channels, c.input.height, c.input.width}}, {"bits", c.bits},
           {"border", c.border}, {"augment", c.augment}, {"squeeze", c.squeeze}, {"steps", c.steps},
           {"hidden", c.hidden}, {"coupling", word(couplings, c.coupling)}, {"scale_bound", c.scale_bound},
+          {"spline_pieces", c.spline_pieces}, {"spline_bound", c.spline_bound},
           {"mix", word(mixes, c.mix)}, {"act_norm", c.act_norm}, {"discard", word(discards, c.discard)},
           {"between", word(betweens, c.between)}, {"diagonal", c.diagonal}};
 }
@@ -62,8 +67,8 @@ void from_json(const Json& json, FlowConfig& c) {
   fields.required("input", input)
       .optional("name", c.name).optional("bits", c.bits).optional("border", c.border).optional("augment", c.augment)
       .optional("squeeze", c.squeeze).optional("steps", c.steps).optional("hidden", c.hidden)
-      .word("coupling", {{"additive", Coupling::additive}, {"affine", Coupling::affine}}, c.coupling)
-      .optional("scale_bound", c.scale_bound)
+      .word("coupling", {{"additive", Coupling::additive}, {"affine", Coupling::affine}, {"spline", Coupling::spline}}, c.coupling)
+      .optional("scale_bound", c.scale_bound).optional("spline_pieces", c.spline_pieces).optional("spline_bound", c.spline_bound)
       .word("mix", {{"none", Mix::none}, {"cayley", Mix::cayley}, {"householder", Mix::householder}, {"lu", Mix::lu}}, c.mix)
       .optional("act_norm", c.act_norm)
       .word("discard", {{"none", Discard::none}, {"gaussian", Discard::gaussian}, {"conditional", Discard::conditional}},

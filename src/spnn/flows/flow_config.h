@@ -15,8 +15,9 @@ namespace spnn {
 //                    for its batch norm
 //   glow             and LU-mixed channels, the factored-out half conditional on the rest
 //   survae-maxpool   glow with max-pooling instead of a squeeze between scales
+//   spline           glow with splines in its couplings
 struct FlowConfig {
-  enum class Coupling { additive, affine };
+  enum class Coupling { additive, affine, spline };
   enum class Mix { none, cayley, householder, lu };
   enum class Discard { none, gaussian, conditional };   // half of the channels at the end of every scale but the last
   enum class Between { squeeze, max_pool };             // how the next scale is reached
@@ -30,7 +31,9 @@ struct FlowConfig {
   std::vector<std::int64_t> steps = {4, 4};     // couplings at each scale
   std::vector<std::int64_t> hidden = {32, 64};  // channels inside their nets, at each scale
   Coupling coupling = Coupling::affine;
-  double scale_bound = 2.0;
+  double scale_bound = 2.0;          // of affine couplings
+  std::int64_t spline_pieces = 8;    // of spline couplings
+  double spline_bound = 4.0;         // they are the identity beyond ± this
   Mix mix = Mix::lu;
   bool act_norm = true;
   Discard discard = Discard::conditional;
