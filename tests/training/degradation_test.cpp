@@ -87,18 +87,19 @@ TEST(Degradation, PartsAreTheLiteralLosses) {
   const Reduction T("pool:2", picture);
   auto recipe = tiny_recipe(1);
   recipe.augment.flip = false;
-  recipe.losses = {.task = 2, .regression = 3, .stability = 4};
+  recipe.losses = {.task = 2, .regression = 3, .stability = 4, .restoration = 5};
   DegradationObjective objective(recipe, T, by(D, set), by(D, val));
   auto& net = dynamic_cast<Spnn&>(objective.module());
   randomise_spnn(net, Rng(3));
   const auto losses = objective.losses(0, {});
   const auto x = make_batch(set, BatchOrder(32, 32, recipe.train.seed).indices(0)).images;
   const auto y = net.forward(x);
-  ASSERT_EQ(losses.size(), 3U);
+  ASSERT_EQ(losses.size(), 4U);
   EXPECT_NEAR(losses[0].second.item<double>(), 2 * (y - T.forward(D(x))).square().mean().item<double>(), 1e-4);
   const auto level = net.levels(x).front();
   EXPECT_NEAR(losses[1].second.item<double>(), 3 * (level.z - net.r(0, level.y)).square().mean().item<double>(), 1e-4);
   EXPECT_NEAR(losses[2].second.item<double>(), 4 * (net.pinv(y) - x).square().mean().item<double>(), 1e-3);
+  EXPECT_NEAR(losses[3].second.item<double>(), 5 * (net.pinv(T.forward(D(x))) - x).square().mean().item<double>(), 1e-3);
 }
 
 TEST(Degradation, ThePlainCnnHasAsManyWeightsAndBeginsAtTheSamePlace) {

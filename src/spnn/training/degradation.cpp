@@ -14,8 +14,9 @@ constexpr std::uint64_t kInit = 1, kCurves = 3;
 constexpr std::int64_t curve_images = 1024;
 
 void from_json(const Json& json, DegradationLosses& l) {
-  JsonFields(json, "losses").optional("task", l.task).optional("regression", l.regression).optional("stability", l.stability).no_others();
-  require(l.task > 0 && l.regression >= 0 && l.stability >= 0, "losses", "a task above 0 and other weights of 0 or more", json.dump());
+  JsonFields(json, "losses").optional("task", l.task).optional("regression", l.regression).optional("stability", l.stability)
+      .optional("restoration", l.restoration).no_others();
+  require(l.task > 0 && l.regression >= 0 && l.stability >= 0 && l.restoration >= 0, "losses", "a task above 0 and other weights of 0 or more", json.dump());
 }
 
 // What a file need not say.
@@ -41,7 +42,8 @@ Json over(Json usual, const Json& said) {
 
 void to_json(Json& json, const DegradationRecipe& r) {
   json = {{"image_size", r.image_size}, {"channels", r.channels}, {"keep", r.keep}, {"network", r.network},
-          {"losses", {{"task", r.losses.task}, {"regression", r.losses.regression}, {"stability", r.losses.stability}}},
+          {"losses", {{"task", r.losses.task}, {"regression", r.losses.regression}, {"stability", r.losses.stability},
+                      {"restoration", r.losses.restoration}}},
           {"augment", r.augment}, {"train", r.train}, {"inverse", r.inverse}};
 }
 
@@ -103,12 +105,15 @@ Losses DegradationObjective::losses(std::int64_t step, Share share) {
   Losses parts{{"task", lambda.task * task_loss(Task::black_box, trace.y, wanted)}};
   if (lambda.regression > 0) parts.emplace_back("regression", lambda.regression * regression_loss(trace.levels, net_->r_set()));
   if (lambda.stability > 0) parts.emplace_back("stability", lambda.stability * torch::mse_loss(net_->pinv(trace.y), batch.images));
+  if (lambda.restoration > 0) parts.emplace_back("restoration", lambda.restoration * torch::mse_loss(net_->pinv(wanted), batch.images));
   return parts;
 }
 
 Validation DegradationObjective::validate() {
   const auto error = fit_error([&](const Tensor& x) { return net_->forward(x); }, T_, val_, fit_images);
-  return {.score = error.rms, .figures = {{"rms", error.rms}, {"psnr", error.psnr}, {"stability", stability_over(val_.clean, *net_, "r", 512)}}};
+  const auto batch = make_batch(val_.clean, torch::arange(std::min<std::int64_t>(512, val_.clean.size()), torch::kInt64));
+  const auto restored = torch::mse_loss(net_->pinv(T_.forward(val_.D(batch))), batch.images).item<double>();
+  return {.score = error.rms, .figures = {{"rms", error.rms}, {"psnr", error.psnr}, {"stability", stability_over(val_.clean, *net_, "r", 512)}, {"restored", 10 * std::log10(4 / restored)}}};
 }
 
 std::map<std::string, std::string> DegradationObjective::metadata() const {

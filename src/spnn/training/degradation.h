@@ -15,6 +15,7 @@ struct DegradationLosses {
   double task = 1;           // ‖g(x) − T D(x)‖²
   double regression = 0.1;   // ‖z − r(y)‖²
   double stability = 0;      // ‖x − g†(g(x))‖²: costs an inverse pass
+  double restoration = 1;    // ‖x − g†(T D(x))‖²: another. What D did and g does not know must not be magnified on the way back
 };
 
 // How g ≈ T∘D is fitted: all weights together, then r alone (phase II).
