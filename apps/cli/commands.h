@@ -20,6 +20,9 @@ void add_compare(CLI::App& spnn);
 void add_evaluate(CLI::App& spnn);
 void add_ablate(CLI::App& spnn);
 void add_verify(CLI::App& spnn);
+void add_density(CLI::App& spnn);
+void add_preimages(CLI::App& spnn);
+void add_inverses(CLI::App& spnn);
 
 // The order of `spnn --help`.
 inline constexpr std::initializer_list<AddCommand> all_commands = {
@@ -38,6 +41,9 @@ inline constexpr std::initializer_list<AddCommand> all_commands = {
     add_verify,
     add_pinv,
     add_project,
+    add_density,
+    add_preimages,
+    add_inverses,
 };
 
 }  // namespace spnn::cli

@@ -12,7 +12,6 @@
 #include "commands.h"
 #include "exit_code.h"
 #include "process_environment.h"
-#include "relatives.h"
 
 #ifdef SPNN_JEMALLOC
 // Measured on a U-Net: huge pages and keeping freed memory make it a third faster at the same peak. Kept for ten seconds,
@@ -69,6 +68,5 @@ int main(int argc, char** argv) {
   spnn.add_option("--threads", threads, "threads to compute with (default: all cores)")->envname("OMP_NUM_THREADS")->check(CLI::Range(1, 1024));
   spnn.fallthrough();
   for (const auto add : all_commands) add(spnn);
-  for (const auto add : relatives_commands) add(spnn);
   return run(spnn, argc, argv);
 }

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "relatives.h"
+#include "commands.h"
 
 namespace spnn::cli {
 namespace {
@@ -12,7 +12,7 @@ void add_model(CLI::App& command, std::string& model) {
   command.add_option("MODEL", model, "a density model ('spnn train density' makes one)")->required()->check(CLI::ExistingFile);
 }
 
-void add_sample(CLI::App& density) {
+void add_density_sample(CLI::App& density) {
   auto* command = density.add_subcommand("sample", "draw images from the density");
   auto job = std::make_shared<app::DensitySampleJob>();
   add_model(*command, job->model);
@@ -26,12 +26,12 @@ void add_sample(CLI::App& density) {
   command->add_option("--batch", job->batch, "images computed together")->check(CLI::PositiveNumber)->capture_default_str();
   command->add_option("--json", job->json, "also write the report to this file");
   command->callback([job] {
-    const auto report = relatives().sample_density(*job, terminal());
+    const auto report = engine().sample_density(*job, terminal());
     fmt::print("{} images in {}, {:.3f} s an image\n", report.images, job->output, report.seconds_per_image);
   });
 }
 
-void add_interpolate(CLI::App& density) {
+void add_density_interpolate(CLI::App& density) {
   auto* command = density.add_subcommand("interpolate", "images between two images, in the latent parts of the model");
   auto job = std::make_shared<app::DensityInterpolateJob>();
   add_model(*command, job->model);
@@ -46,12 +46,12 @@ void add_interpolate(CLI::App& density) {
   command->add_option("-o,--output", job->output, "the contact sheet to write, PNG")->capture_default_str();
   command->add_option("--json", job->json, "also write the report to this file");
   command->callback([job] {
-    const auto report = relatives().interpolate_density(*job, terminal());
+    const auto report = engine().interpolate_density(*job, terminal());
     fmt::print("{} pairs in {}, the ends come back to {:.2g}\n", report.pairs, job->output, report.largest_error);
   });
 }
 
-void add_evaluate(CLI::App& density) {
+void add_density_evaluate(CLI::App& density) {
   auto* command = density.add_subcommand("evaluate", "bits per dimension on held-out images");
   auto job = std::make_shared<app::DensityEvaluateJob>();
   add_model(*command, job->model);
@@ -64,7 +64,7 @@ void add_evaluate(CLI::App& density) {
   command->add_option("--seed", job->seed, "of that noise")->capture_default_str();
   command->add_option("--json", job->json, "also write the figures to this file");
   command->callback([job] {
-    const auto f = relatives().evaluate_density(*job, terminal());
+    const auto f = engine().evaluate_density(*job, terminal());
     fmt::print("{}: {:.4f} ± {:.4f} bits per dimension ({} images of {} dimensions, {} bits; {:.2f} M parameters, {:.1f} ms an image)\n",
                f.name, f.bits_per_dim, f.standard_error, f.images, f.dimensions, f.bits,
                static_cast<double>(f.parameters) / 1e6, f.milliseconds_per_image);
@@ -73,16 +73,12 @@ void add_evaluate(CLI::App& density) {
 
 }  // namespace
 
-void add_train_density(CLI::App& command, std::shared_ptr<app::TrainJob> job) {
-  command.callback([job] { relatives().train_density(*job, terminal()); });
-}
-
 void add_density(CLI::App& spnn) {
   auto* density = spnn.add_subcommand("density", "flows (NICE, RealNVP, Glow, SurVAE): draw, interpolate, bits per dimension");
   density->require_subcommand(1);
-  add_sample(*density);
-  add_interpolate(*density);
-  add_evaluate(*density);
+  add_density_sample(*density);
+  add_density_interpolate(*density);
+  add_density_evaluate(*density);
 }
 
 }  // namespace spnn::cli

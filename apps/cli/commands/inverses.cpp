@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "relatives.h"
+#include "commands.h"
 #include "restoration_options.h"
 
 namespace spnn::cli {
@@ -36,7 +36,7 @@ void add_preimages(CLI::App& spnn) {
   command->callback([a] {
     a->job.attributes = a->words.requests();
     if (a->job.attributes.empty()) throw CLI::RequiredError("--set or --unset");
-    const auto report = relatives().preimages(a->job, terminal());
+    const auto report = engine().preimages(a->job, terminal());
     fmt::print("{:>7}{:>10}{:>10}{:>8}{:>8}{:>11}{:>11}\n", "images", "distance", "features", "g", "judge", "judge, all", "|g(x)-y|");
     for (const auto& row : report.rows) {
       fmt::print("{:7}{:10.4f}{:10.3f}{:8.3f}{:8.3f}{:11.3f}{:>11}  {}\n", row.images, row.distance, row.feature_distance, row.by_g,
@@ -53,7 +53,7 @@ void add_inverses(CLI::App& spnn) {
   command->add_option("--json", job->json, "also write the table to this file");
   command->callback([job] {
     fmt::print("{:36}{:>10}{:>10}{:>11}{:>20}\n", "map", "‖minimal‖", "‖natural‖", "distance", "|g(x)-y| of both");
-    for (const auto& r : relatives().compare_inverses(*job, terminal()).rows) {
+    for (const auto& r : engine().compare_inverses(*job, terminal()).rows) {
       fmt::print("{:36}{:10.5f}{:10.5f}{:11.2e}{:11.1e}{:9.1e}\n", r.map, r.minimal, r.natural, r.distance, r.residual_minimal,
                  r.residual_natural);
     }

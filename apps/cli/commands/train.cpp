@@ -5,9 +5,6 @@
 #include "commands.h"
 
 namespace spnn::cli {
-
-void add_train_density(CLI::App& command, std::shared_ptr<app::TrainJob> job);
-
 namespace {
 
 void add_job(CLI::App& command, app::TrainJob& job) {
@@ -105,7 +102,7 @@ void add_train(CLI::App& spnn) {
 
   add_degradation(*train);
   auto* density = train->add_subcommand("density", "a flow: NICE, RealNVP, Glow or SurVAE, by maximum likelihood");
-  add_train_density(*density, add_job(*density));
+  density->callback([job = add_job(*density)] { engine().train_density(*job, terminal()); });
 
   add_plot(*train);
 }

@@ -1,4 +1,4 @@
-#include <spnn/app/relatives_impl.h>
+#include <spnn/app/engine_impl.h>
 #include <spnn/core/config.h>
 #include <spnn/core/rng.h>
 #include <spnn/networks/spnn.h>

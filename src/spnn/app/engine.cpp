@@ -60,6 +60,20 @@ class TorchEngine final : public Engine {
   ClassifierFigures evaluate_classifier(const EvaluateClassifierJob& job, Observer& observer) override {
     return app::evaluate_classifier(job, observer);
   }
+  void train_density(const TrainJob& job, Observer& observer) override { app::train_density(job, observer); }
+  DensitySampleReport sample_density(const DensitySampleJob& job, Observer& observer) override {
+    return app::sample_density(job, observer);
+  }
+  DensityInterpolateReport interpolate_density(const DensityInterpolateJob& job, Observer& observer) override {
+    return app::interpolate_density(job, observer);
+  }
+  DensityFigures evaluate_density(const DensityEvaluateJob& job, Observer& observer) override {
+    return app::evaluate_density(job, observer);
+  }
+  PreimagesReport preimages(const PreimagesJob& job, Observer& observer) override { return app::preimages(job, observer); }
+  InversesReport compare_inverses(const InversesJob& job, Observer& observer) override {
+    return app::compare_inverses(job, observer);
+  }
 };
 
 }  // namespace

@@ -4,11 +4,13 @@
 // it at run time (loading libtorch takes 0.6 s, which `--help` and a mistyped option should not cost).
 
 #include <spnn/app/data.h>
+#include <spnn/app/density.h>
+#include <spnn/app/evaluate_classifier.h>
 #include <spnn/app/experiments.h>
 #include <spnn/app/field.h>
+#include <spnn/app/inverses.h>
 #include <spnn/app/model_files.h>
 #include <spnn/app/projection.h>
-#include <spnn/app/evaluate_classifier.h>
 #include <spnn/app/sampling.h>
 #include <spnn/app/training.h>
 #include <spnn/core/observer.h>
@@ -56,6 +58,16 @@ class Engine {
   virtual void plot_run(const std::string& run, const std::string& output) = 0;
   virtual ClassifierFigures evaluate_classifier(const EvaluateClassifierJob& job, Observer& observer) = 0;
   virtual DegradationReport train_degradation(const DegradationJob& job, Observer& observer) = 0;
+
+  // Densities: flows, which SPNN grew out of.
+  virtual void train_density(const TrainJob& job, Observer& observer) = 0;
+  virtual DensitySampleReport sample_density(const DensitySampleJob& job, Observer& observer) = 0;
+  virtual DensityInterpolateReport interpolate_density(const DensityInterpolateJob& job, Observer& observer) = 0;
+  virtual DensityFigures evaluate_density(const DensityEvaluateJob& job, Observer& observer) = 0;
+
+  // Other inverses.
+  virtual PreimagesReport preimages(const PreimagesJob& job, Observer& observer) = 0;
+  virtual InversesReport compare_inverses(const InversesJob& job, Observer& observer) = 0;
 };
 
 }  // namespace spnn::app

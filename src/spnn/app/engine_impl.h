@@ -30,5 +30,11 @@ ProjectReport pinv(const PinvJob& job, Observer& observer);
 ProjectReport project(const ProjectJob& job, Observer& observer);
 void plot_run(const std::string& run, const std::string& output);
 ClassifierFigures evaluate_classifier(const EvaluateClassifierJob& job, Observer& observer);
+void train_density(const TrainJob& job, Observer& observer);
+DensitySampleReport sample_density(const DensitySampleJob& job, Observer& observer);
+DensityInterpolateReport interpolate_density(const DensityInterpolateJob& job, Observer& observer);
+DensityFigures evaluate_density(const DensityEvaluateJob& job, Observer& observer);
+PreimagesReport preimages(const PreimagesJob& job, Observer& observer);
+InversesReport compare_inverses(const InversesJob& job, Observer& observer);
 
 }  // namespace spnn::app

@@ -1,4 +1,4 @@
-#include <spnn/app/relatives_impl.h>
+#include <spnn/app/engine_impl.h>
 #include <spnn/app/restoration_session.h>
 #include <spnn/core/errors.h>
 #include <spnn/evaluation/opinion.h>

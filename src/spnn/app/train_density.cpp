@@ -1,4 +1,5 @@
-#include <spnn/app/relatives_impl.h>
+#include <spnn/app/engine_impl.h>
+#include <spnn/app/flow_images.h>
 #include <spnn/app/training_session.h>
 #include <spnn/checkpoint/load_flow.h>
 #include <spnn/flows/dequantise.h>
