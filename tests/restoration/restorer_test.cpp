@@ -46,6 +46,26 @@ TEST_F(Restoration, NoGuidanceIsPlainSampling) {
   EXPECT_THAT(restored(task(y, 1.0), never), TensorNear(plain, 0));
 }
 
+TEST_F(Restoration, GuidedPartIsTheShareOfStepsAtWhichGuidanceIsAsked) {
+  const auto expect_part = [&](const RestorerConfig& config, double part) {
+    std::int64_t guided = 0, steps = 0;
+    auto counted = task(y, 1.0);
+    counted.guidance = [&](const GuidanceStep&) { return ++guided, torch::ones({y.size(0)}); };
+    counted.on_step = [&](const SamplerStep&) { ++steps; };
+    restore(prior, g, config, counted, observer);
+    EXPECT_DOUBLE_EQ(guided_part(config, prior.schedule()), static_cast<double>(guided) / static_cast<double>(steps));
+    EXPECT_DOUBLE_EQ(guided_part(config, prior.schedule()), part);
+  };
+  const SamplerConfig twenty{.steps = 20};   // t = 0, 50 … 950
+  expect_part({.sampler = twenty}, 1);
+  expect_part({.sampler = twenty, .window = {.from = 0}}, 0);
+  expect_part({.sampler = twenty, .window = {.from = 250}}, 5 / 20.0);
+  expect_part({.sampler = twenty, .window = {.from = 251, .to = 50}}, 5 / 20.0);
+  expect_part({.sampler = twenty, .window = {.from = 500, .every = 3}}, 4 / 20.0);   // of the last ten: 1, 4, 7 and 10 from the end
+  // Four jumps back by four steps: 36 in all, and of t < 200 the steps 150, 100 and 50 twice, 0 once.
+  expect_part({.sampler = {.steps = 20, .travel = {.length = 4, .repeat = 2}}, .window = {.from = 200}}, 7 / 36.0);
+}
+
 TEST_F(Restoration, AnImageDoesNotDependOnItsBatch) {
   const auto all = restored(task(y, 0.7));
   for (std::int64_t i = 0; i < y.size(0); ++i) {

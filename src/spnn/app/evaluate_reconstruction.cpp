@@ -63,7 +63,7 @@ ExperimentResult evaluate_reconstruction(const ReconstructionExperiment& job, Ob
   save_images(job.output, e.held_out.files, result.bytes);
 
   const auto cost = step_cost(e.models, *make_projector(e.models.classifier, job.guidance), job.sampling.batch);
-  const double guided = guided_part(job.guidance, job.sampling, e.models.prior->schedule());
+  const double guided = guided_part(restorer_config(job.guidance, job.sampling), e.models.prior->schedule());
   auto json = spnn::to_json(result.measures, e.names());
   json["nlbp_share_of_step"] = cost.nlbp_share();
   json["nlbp_share_of_sampling"] = cost.nlbp_share(guided);

@@ -72,18 +72,6 @@ Tensor through_png(const Tensor& bytes) {
   return torch::stack(images);
 }
 
-double guided_part(const GuidanceOptions& guidance, const SamplingOptions& sampling, const Schedule& schedule) {
-  const auto config = restorer_config(guidance, sampling);
-  const auto times = respaced(schedule.steps(), config.sampler.steps);
-  std::vector<std::int64_t> visited;
-  for (const auto& [from, to] : walk(config.sampler.steps, config.sampler.travel)) {
-    if (to < from) visited.push_back(times[static_cast<std::size_t>(from)]);
-  }
-  std::int64_t guided = 0, left = static_cast<std::int64_t>(visited.size());
-  for (const auto t : visited) guided += config.window.contains(t, --left);
-  return static_cast<double>(guided) / static_cast<double>(visited.size());
-}
-
 StepCost step_cost(const RestorationModels& models, const BackProjector& g, std::int64_t batch) {
   const auto x = Rng(1).randn(models.shape().batched(batch)).clamp(-1, 1);
   const auto y = g.forward(x);

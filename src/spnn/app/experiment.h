@@ -51,7 +51,6 @@ struct StepCost {
   // Of a sampling in which this part of the steps is guided; 1 is one guided step.
   double nlbp_share(double guided = 1) const { return guided * nlbp_seconds / (prior_seconds + guided * nlbp_seconds); }
 };
-double guided_part(const GuidanceOptions& guidance, const SamplingOptions& sampling, const Schedule& schedule);
 StepCost step_cost(const RestorationModels& models, const BackProjector& g, std::int64_t batch);
 
 void save_images(const std::string& folder, const std::vector<std::string>& names, const Tensor& bytes);

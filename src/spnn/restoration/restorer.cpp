@@ -39,4 +39,15 @@ Tensor restore(const Denoiser& prior, const BackProjector& g, const RestorerConf
       task.start);
 }
 
+double guided_part(const RestorerConfig& config, const Schedule& schedule) {
+  const auto times = respaced(schedule.steps(), config.sampler.steps);
+  const auto total = evaluations(config.sampler, schedule);
+  std::int64_t guided = 0, index = 0;
+  for (const auto& [from, to] : walk(config.sampler.steps, config.sampler.travel)) {
+    if (to > from) continue;
+    guided += config.window.contains(times[static_cast<std::size_t>(from)], total - 1 - index++);
+  }
+  return static_cast<double>(guided) / static_cast<double>(total);
+}
+
 }  // namespace spnn

@@ -35,4 +35,7 @@ struct RestorationTask {
 Tensor restore(const Denoiser& prior, const BackProjector& g, const RestorerConfig& config, const RestorationTask& task,
                Observer& observer);
 
+// The share of the steps of such a run, from noise, that are guided.
+double guided_part(const RestorerConfig& config, const Schedule& schedule);
+
 }  // namespace spnn
