@@ -55,7 +55,7 @@ void add_sampling(CLI::App& command, app::SamplingOptions& sampling) {
       ->capture_default_str()->group(group);
 }
 
-void add_guidance(CLI::App& command, app::GuidanceOptions& guidance) {
+void add_guidance(CLI::App& command, app::GuidanceOptions& guidance, std::int64_t default_window) {
   const auto group = "Guidance";
   command.add_option("--pseudo-inverse", guidance.pseudo_inverse, "which z completes y: learned, anchored, origin, random, min-norm")
       ->check(CLI::IsMember({"learned", "anchored", "origin", "random", "min-norm"}))->capture_default_str()->group(group);
@@ -72,7 +72,7 @@ void add_guidance(CLI::App& command, app::GuidanceOptions& guidance) {
   command.add_option("--alpha", guidance.alpha, "of the adaptive λ")->check(unit_interval)->capture_default_str()->group(group);
   command.add_option("--gamma", guidance.gamma, "of the adaptive λ")->check(CLI::NonNegativeNumber)->capture_default_str()->group(group);
   command.add_option("--window-from", guidance.window_from, "guide only below this t")->check(CLI::Range(0, 1000))
-      ->capture_default_str()->group(group);
+      ->default_str(fmt::format("as the classifier's file says, else {}", default_window))->group(group);
   command.add_option("--window-to", guidance.window_to, "guide only from this t up")->check(CLI::Range(0, 1000))
       ->capture_default_str()->group(group);
   command.add_option("--guide-every", guidance.every, "guide at every so many-th step of the window, counted back from the last")
@@ -82,14 +82,14 @@ void add_guidance(CLI::App& command, app::GuidanceOptions& guidance) {
       ->check(CLI::Range(0, 1000))->capture_default_str()->group(group);
 }
 
-void add_experiment(CLI::App& command, app::ExperimentJob& job) {
+void add_experiment(CLI::App& command, app::ExperimentJob& job, std::int64_t default_window) {
   command.add_option("--data", job.data, "data set: a tar, a folder, or 'fashion-mnist' (see 'spnn data info')")->required();
   command.add_option("--seed", job.seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
   command.add_option("-o,--output", job.output, "a folder for the images (default: they are not kept)");
   command.add_option("--report", job.report, "add to DIR/report.html, with the tables as CSV beside it");
   add_models(command, job.models, {.judge = true});
   add_sampling(command, job.sampling);
-  add_guidance(command, job.guidance);
+  add_guidance(command, job.guidance, default_window);
 }
 
 app::AttributeRequest parse_attribute(const std::string& text, bool present) {

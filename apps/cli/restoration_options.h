@@ -12,8 +12,8 @@ struct ModelRoles {
 };
 void add_models(CLI::App& command, app::ModelChoice& models, ModelRoles roles = {});
 void add_sampling(CLI::App& command, app::SamplingOptions& sampling);
-void add_guidance(CLI::App& command, app::GuidanceOptions& guidance);
-void add_experiment(CLI::App& command, app::ExperimentJob& job);   // all of the above, data and outputs
+void add_guidance(CLI::App& command, app::GuidanceOptions& guidance, std::int64_t default_window);
+void add_experiment(CLI::App& command, app::ExperimentJob& job, std::int64_t default_window = app::reconstruct_window);   // all of the above, data and outputs
 
 // "Smiling=1", "Smiling=0" or "Smiling" (1), with an optional strategy: "Eyeglasses=1:sparse". Throws
 // CLI::ValidationError.

@@ -88,6 +88,69 @@ TEST_F(RestorationJobs, EditsFromNoiseAndFromAPhoto) {
   EXPECT_TRUE(std::filesystem::exists(folder / "photo/me.png"));
 }
 
+// The classifier with these words in its file.
+class GuidanceWindowJobs : public RestorationJobs {
+ protected:
+  std::string classifier_saying(const std::string& guidance) const {
+    auto content = read_safetensors(models->file("classifier"));
+    content.metadata["guidance"] = guidance;
+    const auto file = (folder / "saying.safetensors").string();
+    write_safetensors(file, content);
+    return file;
+  }
+  auto reconstructed(const std::string& classifier, std::optional<std::int64_t> window) const {
+    auto job = reconstruction("out");
+    job.models.classifier = classifier;
+    job.images = {image("a.png")};
+    job.guidance.window_from = window;
+    Observer silent;
+    return file_bytes(reconstruct(job, silent).images.at(0).file);
+  }
+  auto edited(const std::string& classifier, std::optional<std::int64_t> window) const {
+    auto job = editing("out");
+    job.models.classifier = classifier;
+    job.photos = {image("a.png")};
+    job.attributes = {{"Cat"}};
+    job.guidance.window_from = window;
+    Observer silent;
+    return file_bytes(edit(job, silent).images.at(0).file);
+  }
+};
+
+TEST_F(GuidanceWindowJobs, BeginWhereTheClassifiersFileSays) {
+  const auto silent = models->file("classifier"), saying = classifier_saying(R"({"reconstruct_window": 1000, "edit_window": 900})");
+  EXPECT_EQ(reconstructed(silent, {}), reconstructed(silent, 250)) << "the built-in window";
+  EXPECT_EQ(reconstructed(saying, {}), reconstructed(silent, 1000)) << "the file's";
+  EXPECT_EQ(reconstructed(saying, 250), reconstructed(silent, 250)) << "the option's";
+  EXPECT_NE(reconstructed(silent, 250), reconstructed(silent, 1000)) << "or none of this was tested";
+  EXPECT_EQ(edited(silent, {}), edited(silent, 500));
+  EXPECT_EQ(edited(saying, {}), edited(silent, 900));
+  EXPECT_EQ(edited(saying, 500), edited(silent, 500));
+  EXPECT_NE(edited(silent, 500), edited(silent, 900));
+  EXPECT_EQ(edited(classifier_saying(R"({"reconstruct_window": 900})"), {}), edited(silent, 500)) << "a file that says half";
+}
+
+TEST_F(GuidanceWindowJobs, RefuseAFileThatSaysNonsense) {
+  const auto refused = [&](const std::string& guidance) { return refusal([&] { reconstructed(classifier_saying(guidance), {}); }); };
+  EXPECT_THAT(refused(R"({"reconstruct_window": 1001})"), HasSubstr("saying.safetensors: guidance.reconstruct_window: expected a time from 1 to 1000, got 1001"));
+  EXPECT_THAT(refused(R"({"edit_window": "late"})"), HasSubstr("guidance.edit_window: expected a value of the right type"));
+  EXPECT_THAT(refused(R"({"window": 5})"), HasSubstr("expected one of edit_window, reconstruct_window, got 'window'"));
+  EXPECT_THAT(refused("from the start"), HasSubstr("saying.safetensors: guidance: expected a table of settings"));
+}
+
+TEST_F(GuidanceWindowJobs, ExperimentsUseAndReportTheSameWindow) {
+  for (int i = 1; i <= 30; ++i) image(fmt::format("set/{}.png", std::string(static_cast<std::size_t>(i), 'a')));
+  ReconstructionExperiment job;
+  job.models = models->choice();
+  job.data = (folder / "set").string();
+  job.images = 2;
+  job.sampling.steps = 4;
+  const auto window = [&] { return Json::parse(evaluate_reconstruction(job, observer).json).at("guidance").at("window_from"); };
+  EXPECT_EQ(window(), 250);
+  job.models.classifier = classifier_saying(R"({"reconstruct_window": 1000})");
+  EXPECT_EQ(window(), 1000);
+}
+
 TEST_F(RestorationJobs, PreviewsShowEveryImageAtEveryStep) {
   auto job = reconstruction("out");
   job.images = {image("a.png"), image("bb.png")};

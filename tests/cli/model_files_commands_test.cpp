@@ -7,6 +7,7 @@
 #include <spnn/networks/unet.h>
 
 #include "support/command.h"
+#include "support/tiny_models.h"
 #include "support/torch_writer.h"
 
 namespace spnn {
@@ -120,6 +121,42 @@ TEST(ConvertCommand, HalvesAFileInPlace) {
   EXPECT_LT(std::filesystem::file_size(file), before * 6 / 10);
   EXPECT_EQ(read_safetensors(file).tensors.at("conv_in.weight").scalar_type(), torch::kFloat16);
   EXPECT_EQ(files_in(folder), 1U);
+}
+
+TEST(ConvertCommand, SaysInTheFileWhereGuidanceBegins) {
+  const testing::TinyModels models;
+  const auto file = models.file("classifier");
+  const auto before = read_safetensors(file);
+  const auto convert = [&](const std::string& options) { return spnn_command(fmt::format("convert '{}' '{}' {}", file, file, options)); };
+  const auto first = convert("--reconstruct-window 900");
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  ASSERT_EQ(convert("--edit-window 600").exit_code, 0);
+  ASSERT_EQ(convert("--reconstruct-window 1000").exit_code, 0) << "what is there can be changed";
+  auto after = read_safetensors(file);
+  EXPECT_EQ(Json::parse(after.metadata.at("guidance")), (Json{{"reconstruct_window", 1000}, {"edit_window", 600}}));
+  after.metadata.erase("guidance");
+  after.metadata["checksum"] = before.metadata.at("checksum");
+  EXPECT_EQ(after.metadata, before.metadata);
+  ASSERT_EQ(after.tensors.size(), before.tensors.size());
+  for (const auto& [name, tensor] : before.tensors) {
+    EXPECT_EQ(after.tensors.at(name).dtype(), tensor.dtype()) << name;
+    EXPECT_TRUE(torch::equal(after.tensors.at(name), tensor)) << name;
+  }
+  const auto inspected = spnn_command("inspect '" + file + "'");
+  EXPECT_THAT(inspected.out, AllOf(HasSubstr("guidance\n"), HasSubstr("reconstruct_window"), HasSubstr("1000"), HasSubstr("edit_window")));
+
+  const auto bytes = text_of(file);
+  EXPECT_EQ(convert("--edit-window 0").exit_code, 2);
+  EXPECT_EQ(convert("--edit-window 1001").exit_code, 2);
+  EXPECT_EQ(text_of(file), bytes);
+  expect_refusal(spnn_command(fmt::format("convert '{0}' '{0}' --edit-window 5", models.file("prior"))), models.file("prior"),
+                 "expected a model of kind 'spnn', whose guidance has a window, got one of kind 'ddpm-unet'");
+}
+
+TEST(ReconstructCommand, HelpSaysWhereGuidanceBegins) {
+  for (const auto& [command, window] : {std::pair{"reconstruct", 250}, {"edit", 500}, {"evaluate reconstruction", 250}, {"evaluate editing", 500}, {"ablate", 250}}) {
+    EXPECT_THAT(spnn_command(fmt::format("{} --help", command)).out, HasSubstr(fmt::format("as the classifier's file says, else {}", window))) << command;
+  }
 }
 
 TEST(ConvertCommand, ARefusedInputLeavesTheOldOutput) {

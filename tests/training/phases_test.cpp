@@ -90,6 +90,18 @@ TEST(PhaseOne, RecipesCarryThePapersWeights) {
   EXPECT_EQ(Json(file.get<ClassifierRecipe>()).get<ClassifierRecipe>().network, tiny_network());
 }
 
+TEST(PhaseOne, GuidanceOfTheRecipeGoesIntoTheModelsFile) {
+  const auto set = tiny_dataset(64), val = tiny_dataset(32, 2);
+  Json file = {{"network", to_json(tiny_network())}, {"train", Json::object()}};
+  EXPECT_FALSE(Json(file.get<ClassifierRecipe>()).contains("guidance")) << "a run that began without can be resumed";
+  EXPECT_FALSE(ClassifierObjective(file.get<ClassifierRecipe>(), set, val).metadata().contains("guidance"));
+  file["guidance"] = {{"reconstruct_window", 1000}};
+  const ClassifierObjective objective(Json(file.get<ClassifierRecipe>()).get<ClassifierRecipe>(), set, val);
+  EXPECT_EQ(guidance_windows_in(objective.metadata(), "").reconstruct, 1000);
+  file["guidance"] = {{"window", 1000}};
+  EXPECT_THAT(refusal([&] { file.get<ClassifierRecipe>(); }), HasSubstr("guidance: expected one of edit_window, reconstruct_window, got 'window'"));
+}
+
 TEST(PhaseOne, LearnsABlackBox) {
   const auto set = tiny_dataset(128), val = tiny_dataset(64, 2);
   const auto black_box = [](const Tensor& x) { return x.mean({2, 3}) * 3; };   // [B, 3]

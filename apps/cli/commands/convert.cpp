@@ -7,12 +7,19 @@
 namespace spnn::cli {
 
 void add_convert(CLI::App& spnn) {
-  auto* convert = spnn.add_subcommand("convert", "rewrite a model file of PyTorch as safetensors with its architecture");
+  auto* convert = spnn.add_subcommand("convert", "rewrite a model file of PyTorch as safetensors with its architecture, or what a file says of its model");
   auto job = std::make_shared<app::ConvertJob>();
   convert->add_option("IN", job->in, "safetensors, or PyTorch's zip or legacy format")
       ->required()->check(CLI::ExistingFile);
   convert->add_option("OUT", job->out, "the safetensors file to write")->required();
   convert->add_flag("--half", job->half, "store floating-point tensors in half precision");
+  const auto window = [&](const char* name, std::int64_t& t, const char* of) {
+    convert->add_option(name, t, fmt::format("say in the file of an SPNN that '{}' shall guide below this t", of))->check(CLI::Range(1, 1000));
+  };
+  window("--reconstruct-window", job->reconstruct_window, "reconstruct");
+  window("--edit-window", job->edit_window, "edit");
+  convert->footer("IN and OUT may be the same file. Examples:\n  spnn convert celeba_hq.ckpt prior.safetensors --half\n"
+                  "  spnn convert model.safetensors model.safetensors --reconstruct-window 1000");
   convert->callback([job] { fmt::print("{}: {}\n", job->out, engine().convert(*job)); });
 }
 

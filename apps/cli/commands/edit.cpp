@@ -29,7 +29,7 @@ void add_edit(CLI::App& spnn) {
   command->add_option("--report", a->job.report, "add to DIR/report.html, with the tables as CSV beside it");
   add_models(*command, a->job.models);
   add_sampling(*command, a->job.sampling);
-  add_guidance(*command, a->job.guidance);
+  add_guidance(*command, a->job.guidance, app::edit_window);
   command->footer("A photo is noised to the start of the window (--window-from) and guided from there: the larger, the less of it stays.\n"
                   "The paper walks every stretch twice (--travel-repeat 2) and takes t < 800 for several attributes; here other attributes\n"
                   "then drift more, for no gain.\n\nExamples:\n"

@@ -44,7 +44,7 @@ void add_evaluate_editing(CLI::App& evaluate) {
   auto a = std::make_shared<Arguments<app::EditingExperiment>>();
   a->job.sampling = app::EditJob{}.sampling;
   a->job.guidance = app::EditJob{}.guidance;
-  add_experiment(*command, a->job);
+  add_experiment(*command, a->job, app::edit_window);
   command->add_option("--json", a->json, "write all figures to this file");
   command->add_option("--seeds", a->job.seeds, "images for each edit")->check(CLI::Range(2, 1000000))->capture_default_str();
   command->add_option("--unguided", a->job.unguided, "unguided samples to compare with")->check(CLI::Range(2, 1000000))

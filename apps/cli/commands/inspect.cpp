@@ -21,7 +21,7 @@ void print_table(const char* title, const Json& table) {
   fmt::print("{}\n", title);
   for (const auto& [key, value] : table.items()) {
     if (!value.is_array() || value.empty() || !value[0].is_object()) {
-      fmt::print("  {:18}{}\n", key, value.dump());
+      fmt::print("  {:18} {}\n", key, value.dump());
       continue;
     }
     fmt::print("  {}\n", key);

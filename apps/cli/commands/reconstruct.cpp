@@ -41,7 +41,7 @@ void add_reconstruct(CLI::App& spnn) {
   command->add_option("--report", a->job.report, "add to DIR/report.html, with the tables as CSV beside it");
   add_models(*command, a->job.models);
   add_sampling(*command, a->job.sampling);
-  add_guidance(*command, a->job.guidance);
+  add_guidance(*command, a->job.guidance, app::reconstruct_window);
   command->footer("Examples:\n  spnn reconstruct face.png -n 4 -o out\n"
                   "  spnn reconstruct --set Smiling --set Male=0 -n 8 -o out");
   command->callback([a] {

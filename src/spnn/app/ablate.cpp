@@ -14,16 +14,17 @@ struct Variant {
   std::string r_and_metric() const { return guidance.pseudo_inverse + ", " + guidance.metric; }
 };
 
-std::vector<GuidanceOptions> variants_of(const AblationExperiment& job, const Spnn& net, Observer& observer) {
+std::vector<GuidanceOptions> variants_of(const AblationExperiment& job, const SpnnModel& model, Observer& observer) {
+  const auto common = for_reconstruction(job.guidance, model, observer);
   std::vector<GuidanceOptions> variants;
   for (const auto& r : job.pseudo_inverses) {
-    if (r == "min-norm" && !net.has_r_set("min_norm")) {
+    if (r == "min-norm" && !model.net->has_r_set("min_norm")) {
       observer.message("min-norm is left out: this model has no r trained on the norm of g†(y)");
       continue;
     }
     for (const auto& metric : job.metrics) {
       for (const double lambda : job.lambdas) {
-        auto guidance = job.guidance;
+        auto guidance = common;
         guidance.pseudo_inverse = r;
         guidance.metric = metric;
         guidance.schedule = "constant";
@@ -81,7 +82,7 @@ ExperimentResult ablate(const AblationExperiment& job, Observer& observer) {
   if (!job.output.empty()) require_writable_folder(job.output);
   std::vector<Variant> variants;
   auto json = Json{{"images", job.images}, {"sampling", to_json(job.sampling)}, {"variants", Json::array()}};
-  for (const auto& guidance : variants_of(job, *e.models.classifier.net, observer)) {
+  for (const auto& guidance : variants_of(job, e.models.classifier, observer)) {
     observer.message(fmt::format("{}, {}, λ = {}", guidance.pseudo_inverse, guidance.metric, guidance.lambda));
     variants.push_back({guidance, reconstruct_held_out(e, baseline, guidance, job.sampling, job.seed, observer)});
     auto entry = spnn::to_json(variants.back().result.measures, e.names());

@@ -48,7 +48,7 @@ RestorationReport edit(const EditJob& job, Observer& observer) {
   observer.message(described(target, job));
 
   RestorationWork work{.controlled = target.controlled(),
-                       .guidance = job.guidance,
+                       .guidance = for_editing(job.guidance, models.classifier, observer),
                        .sampling = job.sampling, .output = job.output, .on_preview = job.on_preview, .report = job.report,
                        .section = "edit-" + name_of(job), .title = "Edit: " + name_of(job), .command = job.command};
   const auto stems = stems_of(job);
@@ -59,7 +59,7 @@ RestorationReport edit(const EditJob& job, Observer& observer) {
   work.target = [&](std::int64_t, std::int64_t) { return taken_once(target, statistics_of(models.classifier)); };
   if (!job.photos.empty()) {
     const auto photos = read_photos(job, models.shape());
-    const auto time = work.guidance.window_from;
+    const auto time = work.guidance.window_from.value();
     work.start = [photos, time](std::int64_t first, std::int64_t last) {
       return SamplerStart{.photo = photos.slice(0, first, last), .time = time};
     };

@@ -174,9 +174,11 @@ Json summary_json(const EditingExperiment& job, const std::vector<EditResult>& r
 
 }  // namespace
 
-ExperimentResult evaluate_editing(const EditingExperiment& job, Observer& observer) {
+ExperimentResult evaluate_editing(const EditingExperiment& asked, Observer& observer) {
   const torch::NoGradGuard no_grad;
-  const auto e = open_experiment(job, std::max<std::int64_t>(job.seeds, 2), observer);
+  const auto e = open_experiment(asked, std::max<std::int64_t>(asked.seeds, 2), observer);
+  auto job = asked;
+  job.guidance = for_editing(asked.guidance, e.models.classifier, observer);
   require(e.task == Task::attributes, "evaluate editing", "a classifier of attributes", "one of classes");
   const auto edits = edits_of(job, e.names());
   for (const auto& requests : edits) attribute_changes(requests, e.names());   // names are checked before the work begins

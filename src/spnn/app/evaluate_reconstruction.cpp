@@ -52,6 +52,7 @@ ReportSection section(const ReconstructionExperiment& job, const Experiment& e, 
 ExperimentResult evaluate_reconstruction(const ReconstructionExperiment& job, Observer& observer) {
   const torch::NoGradGuard no_grad;
   const auto e = open_experiment(job, job.images, observer);
+  const auto guidance = for_reconstruction(job.guidance, e.models.classifier, observer);
   observer.message(fmt::format("{} unguided samples", job.images));
   auto unguided_sampling = sampler_config(job.sampling);
   unguided_sampling.travel = {};
@@ -59,16 +60,16 @@ ExperimentResult evaluate_reconstruction(const ReconstructionExperiment& job, Ob
                                    job.sampling.batch, observer);
   const auto baseline = baseline_of(e, unguided);
   observer.message(fmt::format("{} reconstructions", job.images));
-  const auto result = reconstruct_held_out(e, baseline, job.guidance, job.sampling, job.seed, observer);
+  const auto result = reconstruct_held_out(e, baseline, guidance, job.sampling, job.seed, observer);
   save_images(job.output, e.held_out.files, result.bytes);
 
-  const auto cost = step_cost(e.models, *make_projector(e.models.classifier, job.guidance), job.sampling.batch);
-  const double guided = guided_part(restorer_config(job.guidance, job.sampling), e.models.prior->schedule());
+  const auto cost = step_cost(e.models, *make_projector(e.models.classifier, guidance), job.sampling.batch);
+  const double guided = guided_part(restorer_config(guidance, job.sampling), e.models.prior->schedule());
   auto json = spnn::to_json(result.measures, e.names());
   json["nlbp_share_of_step"] = cost.nlbp_share();
   json["nlbp_share_of_sampling"] = cost.nlbp_share(guided);
   json["sampling"] = to_json(job.sampling);
-  json["guidance"] = to_json(job.guidance);
+  json["guidance"] = to_json(guidance);
   ExperimentResult out{.summary = text_table(headline(result.measures)) + sentence(result.measures, cost, guided) + "\n",
                        .json = json.dump(2), .page = {}};
   if (!job.report.empty()) out.page = add_to_report(job.report, section(job, e, result, cost, guided)).string();

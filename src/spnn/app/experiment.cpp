@@ -105,7 +105,7 @@ Json to_json(const SamplingOptions& o) {
 Json to_json(const GuidanceOptions& o) {
   return {{"pseudo_inverse", o.pseudo_inverse}, {"metric", o.metric}, {"schedule", o.schedule}, {"lambda", o.lambda},
           {"late", o.late}, {"late_below", o.late_below}, {"alpha", o.alpha}, {"gamma", o.gamma},
-          {"window_from", o.window_from}, {"window_to", o.window_to}, {"every", o.every}, {"final_projections", o.final_projections}};
+          {"window_from", o.window_from.value()}, {"window_to", o.window_to}, {"every", o.every}, {"final_projections", o.final_projections}};
 }
 
 std::string percent(double share) { return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : "–"; }

@@ -1,6 +1,8 @@
 #include <spnn/app/engine_impl.h>
 #include <spnn/checkpoint/dtype.h>
+#include <spnn/checkpoint/guidance_windows.h>
 #include <spnn/checkpoint/layout.h>
+#include <spnn/core/errors.h>
 
 namespace spnn::app {
 namespace {
@@ -29,6 +31,15 @@ Json described(const Checkpoint& checkpoint, const std::string& where) {
   return report;
 }
 
+void set_windows(std::map<std::string, std::string>& metadata, const ConvertJob& job, const std::string& kind) {
+  if (job.reconstruct_window == 0 && job.edit_window == 0) return;
+  require(kind == "spnn", job.in, "a model of kind 'spnn', whose guidance has a window", "one of kind '" + kind + "'");
+  auto windows = guidance_windows_in(metadata, job.in);
+  if (job.reconstruct_window != 0) windows.reconstruct = job.reconstruct_window;
+  if (job.edit_window != 0) windows.edit = job.edit_window;
+  metadata["guidance"] = to_json(guidance_windows_from(to_json(windows), "convert")).dump();   // read again: numbers are checked there
+}
+
 }  // namespace
 
 std::string inspect(const InspectJob& job) {
@@ -51,6 +62,7 @@ std::string convert(const ConvertJob& job) {
   } else {
     out.tensors = std::move(checkpoint.tensors);
   }
+  set_windows(out.metadata, job, layout.kind);
   write_safetensors(job.out, out, {.half = job.half});
   return layout.text;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace spnn::app {
@@ -13,6 +14,7 @@ struct ConvertJob {
   std::string in;
   std::string out;
   bool half = false;  // floating-point tensors in two bytes
+  std::int64_t reconstruct_window = 0, edit_window = 0;  // said in the file of an SPNN (GuidanceWindows); 0 leaves what it says
 };
 
 }  // namespace spnn::app

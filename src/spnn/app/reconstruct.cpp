@@ -84,7 +84,7 @@ RestorationReport reconstruct(const ReconstructJob& job, Observer& observer) {
   const auto targets = targets_of(job, models);
   const auto names = output_names(targets.stems, job.samples);
 
-  RestorationWork work{.guidance = job.guidance, .sampling = job.sampling, .output = job.output,
+  RestorationWork work{.guidance = for_reconstruction(job.guidance, models.classifier, observer), .sampling = job.sampling, .output = job.output,
                        .on_preview = job.on_preview, .report = job.report, .section = "reconstruct",
                        .title = "Reconstructions", .command = job.command};
   for (std::size_t i = 0; i < names.size(); ++i) {

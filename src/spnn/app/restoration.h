@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct SamplingOptions {
   std::int64_t batch = 16;
 };
 
+// Where guidance begins if neither the options nor the classifier's file say: on faces what is guided earlier is forgotten
+// (docs/experiments.md).
+inline constexpr std::int64_t reconstruct_window = 250, edit_window = 500;
+
 struct GuidanceOptions {
   std::string pseudo_inverse = "learned";    // learned, origin, anchored, random, min-norm
   std::string metric = "plain";              // plain, residual; naive is back-projection without a completion
@@ -33,7 +38,8 @@ struct GuidanceOptions {
   double late = 1.0;                         // the late level,
   std::int64_t late_below = 600;             // from this t on
   double alpha = 1.0, gamma = 1.0;           // of the adaptive schedule
-  std::int64_t window_from = 250, window_to = 0;   // guidance earlier than this changes nothing: docs/experiments.md
+  std::optional<std::int64_t> window_from = {};   // guide only below this t; none: as the classifier's file says, else as above
+  std::int64_t window_to = 0;                // and from this t up
   std::int64_t every = 1;                    // back-project at every so many-th step of the window, always at the last
   std::int64_t final_projections = 24;       // strict ones on the 8-bit image; 0 saves what was sampled
 };
@@ -72,7 +78,7 @@ struct EditJob {
   std::int64_t samples = 1;
   std::uint64_t seed = 0;
   SamplingOptions sampling;
-  GuidanceOptions guidance = {.schedule = "adaptive", .window_from = 500};
+  GuidanceOptions guidance = {.schedule = "adaptive"};
   std::string report;
   std::string command;
   OnPreview on_preview = {};

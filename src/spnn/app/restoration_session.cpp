@@ -10,6 +10,16 @@
 #include <set>
 
 namespace spnn::app {
+namespace {
+
+GuidanceOptions settled(GuidanceOptions options, std::optional<std::int64_t> of_model, std::int64_t otherwise, Observer& observer) {
+  if (options.window_from) return options;
+  if (of_model) observer.message(fmt::format("guided below t = {}, as the classifier's file says", *of_model));
+  options.window_from = of_model.value_or(otherwise);
+  return options;
+}
+
+}  // namespace
 
 RestorationModels load_models(const ModelChoice& choice) {
   const auto prior_file = model_file(choice.prior, choice.family, "prior");
@@ -43,6 +53,14 @@ Task task_from(const std::string& name) {
   fail("task of the model", "attributes, classes or black_box", fmt::format("'{}'", name));
 }
 
+GuidanceOptions for_reconstruction(GuidanceOptions options, const SpnnModel& classifier, Observer& observer) {
+  return settled(std::move(options), classifier.windows.reconstruct, reconstruct_window, observer);
+}
+
+GuidanceOptions for_editing(GuidanceOptions options, const SpnnModel& classifier, Observer& observer) {
+  return settled(std::move(options), classifier.windows.edit, edit_window, observer);
+}
+
 std::shared_ptr<SpnnProjector> make_projector(const SpnnModel& model, const GuidanceOptions& options) {
   const bool naive = options.metric == "naive";
   return std::make_shared<SpnnProjector>(
@@ -59,7 +77,7 @@ SamplerConfig sampler_config(const SamplingOptions& options) {
 
 RestorerConfig restorer_config(const GuidanceOptions& guidance, const SamplingOptions& sampling) {
   return {.sampler = sampler_config(sampling),
-          .window = {.from = guidance.window_from, .to = guidance.window_to, .every = guidance.every},
+          .window = {.from = guidance.window_from.value(), .to = guidance.window_to, .every = guidance.every},
           .update = guidance.metric == "naive" ? Update::naive : Update::nlbp};
 }
 

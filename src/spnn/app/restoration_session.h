@@ -28,6 +28,10 @@ JudgeModel load_fitting_judge(const ModelChoice& choice, const SpnnModel& classi
 LogitStatistics statistics_of(const SpnnModel& model);
 Task task_from(const std::string& name);
 
+// The options with window_from settled, as everything below wants them; says so where the classifier's file decides.
+GuidanceOptions for_reconstruction(GuidanceOptions options, const SpnnModel& classifier, Observer& observer);
+GuidanceOptions for_editing(GuidanceOptions options, const SpnnModel& classifier, Observer& observer);
+
 std::shared_ptr<SpnnProjector> make_projector(const SpnnModel& model, const GuidanceOptions& options);
 SamplerConfig sampler_config(const SamplingOptions& options);
 RestorerConfig restorer_config(const GuidanceOptions& guidance, const SamplingOptions& sampling);

@@ -38,6 +38,7 @@ SpnnModel load_spnn(const std::filesystem::path& file) {
   load_into(*model.net, content.tensors, file.string());
   freeze(*model.net);
   model.outputs = outputs_of(content, model.net->out_shape().size(), file);
+  model.windows = guidance_windows_in(content.metadata, file.string());
   return model;
 }
 

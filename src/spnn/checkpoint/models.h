@@ -1,5 +1,6 @@
 #pragma once
 
+#include <spnn/checkpoint/guidance_windows.h>
 #include <spnn/networks/judge.h>
 #include <spnn/networks/spnn.h>
 
@@ -21,6 +22,7 @@ struct SpnnModel {
   OutputInfo outputs;
   Tensor mean, covariance;   // [A] and [A, A] of the outputs over the training images; undefined if not stored
   Tensor exemplars;          // [N, A]: outputs of some training images; undefined if not stored
+  GuidanceWindows windows;
 };
 
 struct JudgeModel {

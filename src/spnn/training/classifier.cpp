@@ -49,10 +49,11 @@ void to_json(Json& json, const ClassifierRecipe& r) {
           {"adaptive_weights", r.adaptive_weights},
           {"augment", r.augment},
           {"train", r.train}};
+  if (!r.guidance.empty()) json["guidance"] = to_json(r.guidance);
 }
 
 void from_json(const Json& json, ClassifierRecipe& r) {
-  Json network, losses = Json::object();
+  Json network, losses = Json::object(), guidance = Json::object();
   JsonFields(json, "classifier")
       .optional("recipe", r.recipe)
       .required("network", network)
@@ -62,7 +63,9 @@ void from_json(const Json& json, ClassifierRecipe& r) {
       .optional("adaptive_weights", r.adaptive_weights)
       .optional("augment", r.augment)
       .required("train", r.train)
+      .optional("guidance", guidance)
       .no_others();
+  r.guidance = guidance_windows_from(guidance, "guidance");
   r.network = network.is_string() ? spnn_preset(network.get<std::string>()) : spnn_from_json(network, "network");
   r.losses = losses_of_recipe(r.recipe);
   from_json(losses, r.losses);
@@ -137,11 +140,13 @@ Validation ClassifierObjective::validate() {
 }
 
 std::map<std::string, std::string> ClassifierObjective::metadata() const {
-  return {{"kind", "spnn"},
-          {"architecture", to_json(net_->config()).dump()},
-          {"attributes", Json(val_.attributes).dump()},
-          {"task", std::string(to_string(task_))},
-          {"recipe", Json(recipe_).dump()}};
+  std::map<std::string, std::string> metadata{{"kind", "spnn"},
+                                              {"architecture", to_json(net_->config()).dump()},
+                                              {"attributes", Json(val_.attributes).dump()},
+                                              {"task", std::string(to_string(task_))},
+                                              {"recipe", Json(recipe_).dump()}};
+  if (!recipe_.guidance.empty()) metadata["guidance"] = to_json(recipe_.guidance).dump();
+  return metadata;
 }
 
 double stability_over(const Dataset& dataset, const Spnn& net, const std::string& r_set, std::int64_t count) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <spnn/checkpoint/guidance_windows.h>
 #include <spnn/networks/spnn.h>
 #include <spnn/training/adaptive_weights.h>
 #include <spnn/training/labelled_batches.h>
@@ -30,6 +31,7 @@ struct ClassifierRecipe {
   AdaptiveWeightsConfig adaptive_weights;
   AugmentConfig augment;
   TrainConfig train;
+  GuidanceWindows guidance;       // goes into the model's file: training knows nothing of it
 };
 
 void to_json(Json& json, const ClassifierRecipe& recipe);
