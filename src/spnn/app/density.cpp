@@ -2,25 +2,17 @@
 #include <spnn/app/flow_images.h>
 #include <spnn/checkpoint/load_flow.h>
 #include <spnn/core/errors.h>
+#include <spnn/core/stopwatch.h>
 #include <spnn/flows/dequantise.h>
 #include <spnn/image/grid.h>
 #include <spnn/layers/init.h>
 #include <spnn/training/density.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace spnn::app {
 namespace {
-
-class Clock {
- public:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 void write_json(const std::string& file, const Json& json) {
   if (!file.empty()) write_text_atomically(file, json.dump(2) + "\n");
@@ -46,7 +38,7 @@ DensitySampleReport sample_density(const DensitySampleJob& job, Observer& observ
   const torch::NoGradGuard no_grad;
   const auto flow = load_flow(job.model);
   require_folder_of(job.output);
-  const Clock clock;
+  const Stopwatch watch;
   std::vector<Tensor> all;
   for (std::int64_t i = 0; i < job.count; i += job.batch) {
     const auto x = flow->sample({.rng = Rng(job.seed), .count = std::min(job.batch, job.count - i),
@@ -55,7 +47,7 @@ DensitySampleReport sample_density(const DensitySampleJob& job, Observer& observ
     observer.progress(std::min(i + job.batch, job.count), job.count, "images");
     if (observer.cancelled()) throw Interrupted(fmt::format("interrupted after {} images; nothing was written", i + job.batch));
   }
-  const DensitySampleReport report{.images = job.count, .seconds_per_image = clock.seconds() / static_cast<double>(job.count)};
+  const DensitySampleReport report{.images = job.count, .seconds_per_image = watch.seconds() / static_cast<double>(job.count)};
   write_image(job.output, grid(torch::cat(all), {.columns = job.columns, .scale = job.scale}));
   write_json(job.json, {{"model", job.model}, {"images", report.images}, {"seed", job.seed}, {"temperature", job.temperature},
                         {"seconds_per_image", report.seconds_per_image}});
@@ -102,7 +94,7 @@ DensityFigures evaluate_density(const DensityEvaluateJob& job, Observer& observe
   const auto& config = flow->config();
   const auto set = load_for_flow(job.data, split_from(job.split), config, job.count);
   observer.message(fmt::format("{}: {} images of the split '{}', {}", set.name, set.size(), job.split, set.split_rule));
-  const Clock clock;
+  const Stopwatch watch;
   Tensor bits;
   for (std::int64_t k = 0; k < job.draws; ++k) {
     const auto draw = bits_per_dim_over(*flow, set.images, Rng(job.seed).fork(static_cast<std::uint64_t>(k))).to(torch::kFloat64);
@@ -114,7 +106,7 @@ DensityFigures evaluate_density(const DensityEvaluateJob& job, Observer& observe
   DensityFigures out{.name = config.name, .images = set.size(), .dimensions = config.input.size(), .bits = config.bits,
                      .parameters = parameter_count(*flow), .bits_per_dim = bits.mean().item<double>(),
                      .standard_error = set.size() > 1 ? bits.std().item<double>() / std::sqrt(count) : 0,
-                     .milliseconds_per_image = 1000 * clock.seconds() / (count * static_cast<double>(job.draws))};
+                     .milliseconds_per_image = 1000 * watch.seconds() / (count * static_cast<double>(job.draws))};
   write_json(job.json, {{"model", job.model}, {"name", out.name}, {"data", job.data}, {"split", job.split},
                         {"images", out.images}, {"dimensions", out.dimensions}, {"bits", out.bits},
                         {"parameters", out.parameters}, {"bits_per_dim", out.bits_per_dim},

@@ -1,13 +1,13 @@
 #include <spnn/app/engine_impl.h>
 #include <spnn/app/experiment.h>
 #include <spnn/core/errors.h>
+#include <spnn/core/stopwatch.h>
 #include <spnn/evaluation/edit_measures.h>
 #include <spnn/image/grid.h>
 #include <spnn/image/image.h>
 #include <spnn/restoration/taken_once.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
@@ -72,11 +72,10 @@ EditResult run_edit(const EditingExperiment& job, const Experiment& e, const Bac
     return RestorationTask{.target = taken_once(target, statistics_of(e.models.classifier)), .guidance = make_guidance(guidance, target.controlled()),
                            .seeds = ImageSeeds(job.seed + static_cast<std::uint64_t>(first), last - first)};
   };
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const auto done = restore_all(*e.models.prior, g, plan, observer);
   EditResult result{.requests = requests, .strategies = {}, .bytes = through_png(done.bytes)};
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  result.seconds_per_image = seconds.count() / static_cast<double>(job.seeds);
+  result.seconds_per_image = watch.seconds() / static_cast<double>(job.seeds);
   for (const auto strategy : target.strategies()) result.strategies.push_back(spnn::to_string(strategy));
 
   const auto y = g.forward(to_unit(result.bytes));

@@ -1,10 +1,9 @@
 #include <spnn/app/engine_impl.h>
 #include <spnn/app/experiment.h>
 #include <spnn/core/errors.h>
+#include <spnn/core/stopwatch.h>
 #include <spnn/image/grid.h>
 #include <spnn/image/resize.h>
-
-#include <chrono>
 
 namespace spnn::app {
 namespace {
@@ -27,9 +26,9 @@ ExperimentResult evaluate_prior(const PriorExperiment& job, Observer& observer) 
   const auto held_out = load_held_out(job.data, prior->shape(), observer);
   const auto train = load_dataset(job.data, {.split = Split::train, .size = prior->shape().height,
                                              .channels = prior->shape().channels, .limit = job.samples}, &observer);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const auto samples = sample_all(*prior, sampler_config(job.sampling), job.seed, job.samples, job.sampling.batch, observer);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / double(job.samples);
+  const double seconds = watch.seconds() / double(job.samples);
 
   const auto features = [&](const Tensor& images) { return gaussian_of(opinion_on(*judge.net, images).features); };
   const auto reference = features(held_out.images);

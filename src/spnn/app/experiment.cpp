@@ -1,19 +1,12 @@
 #include <spnn/app/experiment.h>
 #include <spnn/core/errors.h>
+#include <spnn/core/stopwatch.h>
 #include <spnn/image/image.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace spnn::app {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-}  // namespace
 
 Dataset load_held_out(const std::string& data, const Shape& shape, Observer& observer) {
   LoadOptions options{.split = Split::val, .size = shape.height, .channels = shape.channels};
@@ -55,9 +48,9 @@ Reconstruction reconstruct_held_out(const Experiment& e, const Baseline& baselin
                            .guidance = make_guidance(guidance),
                            .seeds = ImageSeeds(seed + static_cast<std::uint64_t>(first), last - first)};
   };
-  const auto start = Clock::now();
+  const Stopwatch watch;
   const auto done = restore_all(*e.models.prior, *g, plan, observer);
-  const double seconds = seconds_since(start) / static_cast<double>(plan.count);
+  const double seconds = watch.seconds() / static_cast<double>(plan.count);
   const auto saved = through_png(done.bytes);
   const RestoredSet set{.y = g->forward(to_unit(saved)), .opinion = opinion_on(*e.judge.net, saved),
                         .consistency_before = done.before.mean().item<double>(), .seconds_per_image = seconds};
@@ -78,12 +71,12 @@ StepCost step_cost(const RestorationModels& models, const BackProjector& g, std:
   const auto lambda = torch::ones({batch});
   StepCost best{.prior_seconds = INFINITY, .nlbp_seconds = INFINITY};
   for (int k = 0; k < 5; ++k) {   // interleaved, the best of each: what the machine does besides counts for neither
-    auto start = Clock::now();
+    const Stopwatch of_prior;
     models.prior->eps(x, 500);
-    best.prior_seconds = std::min(best.prior_seconds, seconds_since(start));
-    start = Clock::now();
+    best.prior_seconds = std::min(best.prior_seconds, of_prior.seconds());
+    const Stopwatch of_nlbp;
     g.nlbp(g.probe(x), y, lambda);
-    best.nlbp_seconds = std::min(best.nlbp_seconds, seconds_since(start));
+    best.nlbp_seconds = std::min(best.nlbp_seconds, of_nlbp.seconds());
   }
   return best;
 }

@@ -2,10 +2,10 @@
 #include <spnn/app/field_session.h>
 #include <spnn/app/restoration_session.h>
 #include <spnn/core/errors.h>
+#include <spnn/core/stopwatch.h>
 #include <spnn/image/image.h>
 
 #include <algorithm>
-#include <chrono>
 
 namespace spnn::app {
 
@@ -26,11 +26,11 @@ MethodConfig method_config(const MethodOptions& o, const SamplingOptions& sampli
 Solved solve(const std::string& method, const FieldProblem& problem, const MethodConfig& config, Observer& observer) {
   const torch::NoGradGuard no_grad;
   const CountingDenoiser prior(problem.prior);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const auto x = restore_by(method, {.prior = prior, .g = problem.g, .y = problem.y, .sigma_y = problem.sigma_y, .seeds = ImageSeeds(problem.seeds)},
                             config, observer);
   Solved out{.bytes = to_bytes(x), .sampled = problem.g.inconsistency(x, problem.y), .saved = {}, .evaluations = prior.calls()};
-  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  out.seconds = watch.seconds();
   out.saved = problem.g.inconsistency(to_unit(out.bytes), problem.y);
   return out;
 }

@@ -1,11 +1,10 @@
 #include <spnn/app/restore_and_save.h>
 #include <spnn/core/errors.h>
+#include <spnn/core/stopwatch.h>
 #include <spnn/evaluation/agreement.h>
 #include <spnn/evaluation/report.h>
 #include <spnn/image/grid.h>
 #include <spnn/image/image.h>
-
-#include <chrono>
 
 namespace spnn::app {
 namespace {
@@ -94,7 +93,7 @@ RestorationReport restore_and_save(const RestorationModels& models, const Restor
   };
   plan.on_batch = [&](std::int64_t first, const Finalized& done) { saver.save(first, done); };
 
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   Tensor bytes;
   try {
     bytes = restore_all(*models.prior, *g, plan, observer).bytes;
@@ -109,7 +108,7 @@ RestorationReport restore_and_save(const RestorationModels& models, const Restor
     report.agreement += image.agreement / count;
     report.mean_abs_dp += image.mean_abs_dp / count;
   }
-  report.seconds_per_image = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count;
+  report.seconds_per_image = watch.seconds() / count;
   if (!work.report.empty()) report.page = add_to_report(work.report, section_of(work, report, bytes)).string();
   return report;
 }

@@ -1,12 +1,12 @@
 #include <spnn/app/engine_impl.h>
 #include <spnn/core/errors.h>
+#include <spnn/core/stopwatch.h>
 #include <spnn/diffusion/load_prior.h>
 #include <spnn/diffusion/sampler.h>
 #include <spnn/image/grid.h>
 #include <spnn/image/image.h>
 
 #include <algorithm>
-#include <chrono>
 
 namespace spnn::app {
 namespace {
@@ -38,7 +38,7 @@ SampleReport sample(const SampleJob& job, Observer& observer) {
   const std::filesystem::path output(job.output);
   const bool one_grid = output.extension() == ".png";
   std::filesystem::create_directories(one_grid ? std::filesystem::absolute(output).parent_path() : output);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   BatchProgress progress(observer, (job.count + job.batch - 1) / job.batch);
   std::vector<Tensor> all;
   for (std::int64_t i = 0; i < job.count; i += job.batch, ++progress.batch) {
@@ -53,8 +53,7 @@ SampleReport sample(const SampleJob& job, Observer& observer) {
     }
   }
   if (one_grid) write_image(output, grid(torch::cat(all)));
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return {.images = job.count, .seconds_per_image = seconds / static_cast<double>(job.count)};
+  return {.images = job.count, .seconds_per_image = watch.seconds() / static_cast<double>(job.count)};
 }
 
 }  // namespace spnn::app
