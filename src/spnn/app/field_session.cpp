@@ -72,8 +72,4 @@ std::vector<std::string> image_files(const std::vector<std::string>& given) {
   return files;
 }
 
-void PartOfWhole::progress(std::int64_t done, std::int64_t total, const std::string& steps) {
-  whole_.progress(part * total + done, parts_ * total, what.empty() ? steps : what);
-}
-
 }  // namespace spnn::app

@@ -3,6 +3,7 @@
 // What `restore` and `compare` share. Internal to app/.
 
 #include <spnn/app/field.h>
+#include <spnn/app/part_of_whole.h>
 #include <spnn/diffusion/load_prior.h>
 #include <spnn/methods/method.h>
 
@@ -37,21 +38,5 @@ Tensor figure_of_measurement(const Degradation& g, const Tensor& y, const Tensor
 
 // Image files as they are, folders as the images in them, sorted.
 std::vector<std::string> image_files(const std::vector<std::string>& given);
-
-// Steps of several runs as one count.
-class PartOfWhole final : public Observer {
- public:
-  PartOfWhole(Observer& whole, std::int64_t parts) : whole_(whole), parts_(parts) {}
-  void progress(std::int64_t done, std::int64_t total, const std::string& steps) override;
-  void message(const std::string& text) override { whole_.message(text); }
-  bool cancelled() const override { return whole_.cancelled(); }
-
-  std::int64_t part = 0;    // the current one
-  std::string what = {};    // it does; empty: what it says itself
-
- private:
-  Observer& whole_;
-  std::int64_t parts_;
-};
 
 }  // namespace spnn::app
