@@ -1,6 +1,7 @@
 #pragma once
 
 #include <spnn/app/default_models.h>
+#include <spnn/app/sampling.h>
 
 #include <cstdint>
 #include <functional>
@@ -17,14 +18,6 @@ struct Preview {
   std::vector<std::uint8_t> pixels;
 };
 using OnPreview = std::function<void(const Preview&)>;
-
-struct SamplingOptions {
-  std::int64_t steps = 50;
-  std::string sampler = "ddpm";   // ddpm, ddim, reference
-  double eta = 0;
-  std::int64_t travel_length = 1, travel_repeat = 1;
-  std::int64_t batch = 16;
-};
 
 // Where guidance begins if neither the options nor the classifier's file say: on faces what is guided earlier is forgotten
 // (docs/experiments.md).

@@ -1,5 +1,6 @@
 #include <spnn/app/engine_impl.h>
 #include <spnn/app/part_of_whole.h>
+#include <spnn/app/restoration_session.h>
 #include <spnn/core/errors.h>
 #include <spnn/core/stopwatch.h>
 #include <spnn/diffusion/load_prior.h>
@@ -14,18 +15,16 @@ namespace spnn::app {
 SampleReport sample(const SampleJob& job, Observer& observer) {
   torch::NoGradGuard no_grad;
   const auto prior = load_prior(job.prior);
-  const SamplerConfig config{.kind = sampler_from(job.sampler),
-                             .steps = job.steps,
-                             .eta = job.eta,
-                             .travel = {.length = job.travel_length, .repeat = job.travel_repeat}};
+  const auto config = sampler_config(job.sampling);
+  const auto batch = job.sampling.batch;
   const std::filesystem::path output(job.output);
   const bool one_grid = output.extension() == ".png";
   std::filesystem::create_directories(one_grid ? std::filesystem::absolute(output).parent_path() : output);
   const Stopwatch watch;
-  PartOfWhole progress(observer, (job.count + job.batch - 1) / job.batch);
+  PartOfWhole progress(observer, (job.count + batch - 1) / batch);
   std::vector<Tensor> all;
-  for (std::int64_t i = 0; i < job.count; i += job.batch, ++progress.part) {
-    const ImageSeeds seeds(job.seed + static_cast<std::uint64_t>(i), std::min(job.batch, job.count - i));
+  for (std::int64_t i = 0; i < job.count; i += batch, ++progress.part) {
+    const ImageSeeds seeds(job.seed + static_cast<std::uint64_t>(i), std::min(batch, job.count - i));
     const auto images = to_bytes(spnn::sample(*prior, config, seeds, progress));
     if (one_grid) {
       all.push_back(images);
