@@ -1,5 +1,5 @@
 #include <spnn/app/engine_impl.h>
-#include <spnn/core/config.h>
+#include <spnn/app/write_json.h>
 #include <spnn/core/rng.h>
 #include <spnn/networks/spnn.h>
 #include <spnn/operators/composed_operator.h>
@@ -150,14 +150,12 @@ InversesReport compare_inverses(const InversesJob& job, Observer& observer) {
     observer.progress(static_cast<std::int64_t>(report.rows.size()), 3, map.name);
   }
   if (!job.output.empty()) write_text_atomically(job.output, figure());
-  if (!job.json.empty()) {
-    Json rows = Json::array();
-    for (const auto& r : report.rows) {
-      rows.push_back({{"map", r.map}, {"minimal", r.minimal}, {"natural", r.natural}, {"distance", r.distance},
-                      {"residual_minimal", r.residual_minimal}, {"residual_natural", r.residual_natural}});
-    }
-    write_text_atomically(job.json, Json{{"seed", job.seed}, {"rows", rows}}.dump(2) + "\n");
+  Json rows = Json::array();
+  for (const auto& r : report.rows) {
+    rows.push_back({{"map", r.map}, {"minimal", r.minimal}, {"natural", r.natural}, {"distance", r.distance},
+                    {"residual_minimal", r.residual_minimal}, {"residual_natural", r.residual_natural}});
   }
+  write_json(job.json, {{"seed", job.seed}, {"rows", rows}});
   return report;
 }
 

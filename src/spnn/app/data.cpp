@@ -1,4 +1,5 @@
 #include <spnn/app/engine_impl.h>
+#include <spnn/app/write_json.h>
 #include <spnn/core/config.h>
 #include <spnn/core/errors.h>
 #include <spnn/data/dataset.h>
@@ -90,7 +91,7 @@ DataInfo data_info(const DataInfoJob& job, Observer& observer) {
     const auto& part = summary.parts[i];
     info.parts.push_back({std::string(to_string(static_cast<Split>(i))), part.images, part.rates});
   }
-  if (!job.json.empty()) write_text_atomically(job.json, to_json(info).dump(2) + "\n");
+  write_json(job.json, to_json(info));
   return info;
 }
 

@@ -1,5 +1,6 @@
 #include <spnn/app/engine_impl.h>
 #include <spnn/app/flow_images.h>
+#include <spnn/app/write_json.h>
 #include <spnn/checkpoint/load_flow.h>
 #include <spnn/core/errors.h>
 #include <spnn/core/stopwatch.h>
@@ -13,10 +14,6 @@
 
 namespace spnn::app {
 namespace {
-
-void write_json(const std::string& file, const Json& json) {
-  if (!file.empty()) write_text_atomically(file, json.dump(2) + "\n");
-}
 
 void require_folder_of(const std::string& file) {
   std::filesystem::create_directories(std::filesystem::absolute(file).parent_path());

@@ -1,5 +1,6 @@
 #include <spnn/app/engine_impl.h>
 #include <spnn/app/labelled_model.h>
+#include <spnn/app/write_json.h>
 #include <spnn/core/errors.h>
 #include <spnn/evaluation/classifier.h>
 
@@ -24,7 +25,7 @@ ClassifierFigures evaluate_classifier(const EvaluateClassifierJob& job, Observer
   Tensor second;
   if (!job.judge.empty()) second = outputs_over(set, load_labelled_model(job.judge).map);
   const auto report = report_classifier(set, outputs_over(set, model.map), second);
-  if (!job.json.empty()) write_text_atomically(job.json, to_json(report).dump(2) + "\n");
+  write_json(job.json, to_json(report));
   ClassifierFigures out{.rows = {}, .images = report.images, .mean_accuracy = report.mean_accuracy, .majority = report.majority,
                         .judge_mean_accuracy = report.judge_mean_accuracy, .agreement = report.agreement};
   for (const auto& row : report.rows) {

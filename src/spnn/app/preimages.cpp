@@ -1,5 +1,6 @@
 #include <spnn/app/engine_impl.h>
 #include <spnn/app/restoration_session.h>
+#include <spnn/app/write_json.h>
 #include <spnn/core/errors.h>
 #include <spnn/evaluation/opinion.h>
 #include <spnn/image/grid.h>
@@ -77,11 +78,9 @@ PreimagesReport preimages(const PreimagesJob& job, Observer& observer) {
   if (!job.beside.empty()) report.rows.push_back(measured(job.beside, read_folder(job.beside, classifier.net->in_shape()), wanted));
   std::filesystem::create_directories(std::filesystem::absolute(job.output).parent_path());
   write_image(job.output, grid(bytes, {.columns = 8}));
-  if (!job.json.empty()) {
-    Json rows = Json::array();
-    for (const auto& row : report.rows) rows.push_back(as_json(row));
-    write_text_atomically(job.json, Json{{"seed", job.seed}, {"temperature", job.temperature}, {"rows", rows}}.dump(2) + "\n");
-  }
+  Json rows = Json::array();
+  for (const auto& row : report.rows) rows.push_back(as_json(row));
+  write_json(job.json, {{"seed", job.seed}, {"temperature", job.temperature}, {"rows", rows}});
   return report;
 }
 

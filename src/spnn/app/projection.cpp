@@ -1,5 +1,6 @@
 #include <spnn/app/engine_impl.h>
 #include <spnn/app/network_choice.h>
+#include <spnn/app/write_json.h>
 #include <spnn/core/errors.h>
 #include <spnn/image/image.h>
 #include <spnn/projection/spnn_projector.h>
@@ -32,15 +33,14 @@ ProjectReport report_of(const SpnnModel& model, const Tensor& before, const Tens
   return report;
 }
 
-void write_report(const ProjectReport& report, const std::string& file) {
-  if (file.empty()) return;
+Json as_json(const ProjectReport& report) {
   Json json{{"consistency", report.consistency}, {"consistency_saved", report.consistency_saved},
             {"moved", report.moved}, {"outputs", Json::array()}};
   for (const auto& o : report.outputs) {
     json["outputs"].push_back({{"name", o.name}, {"before", o.before}, {"target", o.target}, {"after", o.after},
                                {"saved", o.saved}});
   }
-  write_text_atomically(file, json.dump(2) + "\n");
+  return json;
 }
 
 SpnnProjector projector(const SpnnModel& model, const std::string& pseudo_inverse, const std::string& metric,
@@ -63,7 +63,7 @@ ProjectReport pinv(const PinvJob& job, Observer& observer) {
   report.consistency = largest(after - y);
   report.consistency_saved = largest(saved - y);
   report.moved = x.square().mean().sqrt().item<double>();
-  write_report(report, job.json);
+  write_json(job.json, as_json(report));
   return report;
 }
 
@@ -83,7 +83,7 @@ ProjectReport project(const ProjectJob& job, Observer& observer) {
   report.consistency = largest(after - wanted);
   report.consistency_saved = largest(saved - wanted);
   report.moved = (x_new - x).square().mean().sqrt().item<double>();
-  write_report(report, job.json);
+  write_json(job.json, as_json(report));
   return report;
 }
 

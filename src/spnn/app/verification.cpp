@@ -1,5 +1,6 @@
 #include <spnn/app/engine_impl.h>
 #include <spnn/app/network_choice.h>
+#include <spnn/app/write_json.h>
 #include <spnn/core/errors.h>
 #include <spnn/image/image.h>
 #include <spnn/projection/verify.h>
@@ -63,7 +64,7 @@ VerifyReport verify(const VerifyJob& job, Observer& observer) {
   for (const auto& r : verification.residuals) {
     report.residuals.push_back({r.name, r.absolute, r.relative, r.tolerance, r.passed()});
   }
-  if (!job.json.empty()) write_text_atomically(job.json, as_json(report).dump(2) + "\n");
+  write_json(job.json, as_json(report));
   return report;
 }
 
