@@ -7,8 +7,7 @@
 namespace spnn::app {
 
 void train_classifier(const ClassifierJob& job, Observer& observer) {
-  auto recipe = read_config(job.config).get<ClassifierRecipe>();
-  if (job.steps > 0) recipe.train.steps = job.steps;
+  auto recipe = recipe_of<ClassifierRecipe>(job, read_config(job.config));
   const TrainingSession session(job, observer);
   const auto& input = recipe.network.input;
   const auto sets = session.load_labelled(input.height, input.channels);

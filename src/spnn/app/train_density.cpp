@@ -18,8 +18,7 @@ void write_sheet(const Flow& flow, const std::filesystem::path& file) {
 }  // namespace
 
 void train_density(const TrainJob& job, Observer& observer) {
-  auto recipe = read_config(job.config).get<DensityRecipe>();
-  if (job.steps > 0) recipe.train.steps = job.steps;
+  const auto recipe = recipe_of<DensityRecipe>(job, read_config(job.config));
   const TrainingSession session(job, observer);
   const auto& flow = recipe.flow;
   auto sets = session.load_labelled(flow.input.height + 2 * flow.border, flow.input.channels);

@@ -21,8 +21,7 @@ InverseObjective::Model load(const std::string& file) {
 // Both recipes freeze g and train what stands beside it; a run knows its model by the checksum.
 template <class Objective, class Recipe>
 void train(const InverseJob& job, const Json& config, std::string_view trainer, Observer& observer) {
-  auto recipe = config.get<Recipe>();
-  if (job.steps > 0) recipe.train.steps = job.steps;
+  const auto recipe = recipe_of<Recipe>(job, config);
   const TrainingSession session(job, observer);
   auto model = load(job.model);
   const auto input = model.net->in_shape();

@@ -6,8 +6,7 @@
 namespace spnn::app {
 
 void train_judge(const TrainJob& job, Observer& observer) {
-  auto recipe = read_config(job.config).get<JudgeRecipe>();
-  if (job.steps > 0) recipe.train.steps = job.steps;
+  auto recipe = recipe_of<JudgeRecipe>(job, read_config(job.config));
   const TrainingSession session(job, observer);
   const auto sets = session.load_labelled(recipe.judge.image_size, recipe.judge.in_channels);
   recipe.judge.outputs = static_cast<std::int64_t>(sets.train.attributes.size());

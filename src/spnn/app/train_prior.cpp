@@ -18,8 +18,7 @@ void write_sheet(const Denoiser& prior, const std::filesystem::path& file) {
 }  // namespace
 
 void train_prior(const TrainJob& job, Observer& observer) {
-  auto config = read_config(job.config).get<PriorConfig>();
-  if (job.steps > 0) config.train.steps = job.steps;
+  const auto config = recipe_of<PriorConfig>(job, read_config(job.config));
   const TrainingSession session(job, observer);
   const auto sets = session.load_labelled(config.unet.image_size, config.unet.in_channels);
   PriorObjective objective(config, sets.train, sets.val, [&](const Denoiser& prior, std::int64_t step) {

@@ -11,6 +11,14 @@
 
 namespace spnn::app {
 
+// The job's configuration with what the job says over it.
+template <class Recipe>
+Recipe recipe_of(const TrainJob& job, const Json& config) {
+  auto recipe = config.get<Recipe>();
+  if (job.steps > 0) recipe.train.steps = job.steps;
+  return recipe;
+}
+
 struct LabelledSets {
   Dataset train, val;
 };
