@@ -173,12 +173,14 @@ Validation InverseObjective::validate() {
   return out;
 }
 
-std::map<std::string, std::string> InverseObjective::metadata() const {
-  auto out = model_.metadata;
+std::map<std::string, std::string> InverseObjective::Model::metadata_after(const std::string& key, const Json& recipe) const {
+  auto out = metadata;
   out["kind"] = "spnn";
-  out["architecture"] = to_json(model_.net->config()).dump();
-  out["inverse_recipe"] = Json(recipe_).dump();
+  out["architecture"] = to_json(net->config()).dump();
+  out[key] = recipe.dump();
   return out;
 }
+
+std::map<std::string, std::string> InverseObjective::metadata() const { return model_.metadata_after("inverse_recipe", recipe_); }
 
 }  // namespace spnn

@@ -42,6 +42,9 @@ class InverseObjective final : public Objective {
     std::shared_ptr<Spnn> net;
     std::map<std::string, Tensor> carried = {};
     std::map<std::string, std::string> metadata = {};
+
+    // Of the file of this network after a training whose recipe goes under `key`.
+    std::map<std::string, std::string> metadata_after(const std::string& key, const Json& recipe) const;
   };
   // Freezes all of the network but the set of r nets that is trained.
   InverseObjective(InverseRecipe recipe, Model model, const Dataset& train, const Dataset& val);

@@ -72,11 +72,7 @@ Validation StochasticInverseObjective::validate() {
 }
 
 std::map<std::string, std::string> StochasticInverseObjective::metadata() const {
-  auto out = model_.metadata;
-  out["kind"] = "spnn";
-  out["architecture"] = to_json(model_.net->config()).dump();
-  out["stochastic_recipe"] = Json(recipe_).dump();
-  return out;
+  return model_.metadata_after("stochastic_recipe", recipe_);
 }
 
 }  // namespace spnn
