@@ -21,9 +21,7 @@ void add_preimages(CLI::App& spnn) {
   auto* command = spnn.add_subcommand("preimages", "many images with the same outputs, drawn from the stochastic inverse");
   auto a = std::make_shared<Arguments>();
   add_attributes(*command, a->words);
-  command->add_option("--strength", a->job.strength, "distance of the attributes from their mean in units of σ")
-      ->check(CLI::NonNegativeNumber)->capture_default_str()->group("Attributes");
-  command->add_option("--margin", a->job.margin, "… and at least so far on the right side of 0")->capture_default_str()->group("Attributes");
+  add_distance(*command, a->job.strength, a->job.margin);
   command->add_option("-n,--count", a->job.count, "how many")->check(CLI::Range(2, 100000))->capture_default_str();
   command->add_option("--seed", a->job.seed, "image i of a seed is the same in every batch")->capture_default_str();
   command->add_option("--temperature", a->job.temperature, "scales the deviation; 0 is the pseudo-inverse itself")

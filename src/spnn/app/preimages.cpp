@@ -1,4 +1,5 @@
 #include <spnn/app/engine_impl.h>
+#include <spnn/app/field_session.h>
 #include <spnn/app/restoration_session.h>
 #include <spnn/app/write_json.h>
 #include <spnn/core/errors.h>
@@ -40,11 +41,7 @@ PreimagesReport::Row measured(const std::string& name, const Tensor& bytes, cons
 }
 
 Tensor read_folder(const std::string& folder, const Shape& shape) {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (has_image_extension(entry.path())) files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
+  const auto files = image_files({folder});
   require(files.size() > 1, folder, "two images or more", std::to_string(files.size()));
   std::vector<Tensor> images;
   for (const auto& file : files) images.push_back(read_for(shape, file, /*fit=*/false));
