@@ -74,9 +74,7 @@ Tensor figure(const std::vector<Variant>& variants, const Tensor& unguided, doub
 ExperimentResult ablate(const AblationExperiment& job, Observer& observer) {
   const torch::NoGradGuard no_grad;
   const auto e = open_experiment(job, job.images, observer);
-  auto plain = sampler_config(job.sampling);
-  plain.travel = {};
-  const auto unguided = sample_all(*e.models.prior, plain, job.seed, job.images, job.sampling.batch, observer);
+  const auto unguided = unguided_samples(e, job.sampling, job.seed, job.images, observer);
   const auto baseline = baseline_of(e, unguided);
 
   if (!job.output.empty()) require_writable_folder(job.output);

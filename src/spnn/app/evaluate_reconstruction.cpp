@@ -54,10 +54,7 @@ ExperimentResult evaluate_reconstruction(const ReconstructionExperiment& job, Ob
   const auto e = open_experiment(job, job.images, observer);
   const auto guidance = for_reconstruction(job.guidance, e.models.classifier, observer);
   observer.message(fmt::format("{} unguided samples", job.images));
-  auto unguided_sampling = sampler_config(job.sampling);
-  unguided_sampling.travel = {};
-  const auto unguided = sample_all(*e.models.prior, unguided_sampling, job.seed + unguided_seed, job.images,
-                                   job.sampling.batch, observer);
+  const auto unguided = unguided_samples(e, job.sampling, job.seed + unguided_seed, job.images, observer);
   const auto baseline = baseline_of(e, unguided);
   observer.message(fmt::format("{} reconstructions", job.images));
   const auto result = reconstruct_held_out(e, baseline, guidance, job.sampling, job.seed, observer);

@@ -38,6 +38,12 @@ Baseline baseline_of(const Experiment& e, const Tensor& unguided) {
                        opinion_on(*e.judge.net, e.train.images).features);
 }
 
+Tensor unguided_samples(const Experiment& e, const SamplingOptions& sampling, std::uint64_t seed, std::int64_t count, Observer& observer) {
+  auto config = sampler_config(sampling);
+  config.travel = {};
+  return sample_all(*e.models.prior, config, seed, count, sampling.batch, observer);
+}
+
 Reconstruction reconstruct_held_out(const Experiment& e, const Baseline& baseline, const GuidanceOptions& guidance,
                                     const SamplingOptions& sampling, std::uint64_t seed, Observer& observer) {
   const auto g = make_projector(e.models.classifier, guidance);

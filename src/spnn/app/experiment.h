@@ -30,6 +30,9 @@ Experiment open_experiment(const ExperimentJob& job, std::int64_t images, Observ
 // N targets from real images, and what the prior makes without guidance.
 Baseline baseline_of(const Experiment& experiment, const Tensor& unguided);
 
+// What the prior makes of these seeds without guidance, and without the time travel that serves it.
+Tensor unguided_samples(const Experiment& experiment, const SamplingOptions& sampling, std::uint64_t seed, std::int64_t count, Observer& observer);
+
 // Seeds of unguided samples, far from those of guided ones so that no noise is shared.
 inline constexpr std::uint64_t unguided_seed = 1'000'000;
 
