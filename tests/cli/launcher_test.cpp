@@ -9,11 +9,6 @@ namespace {
 using testing::spnn_command;
 using ::testing::HasSubstr;
 
-std::string text_of(const std::filesystem::path& file) {
-  const auto bytes = testing::file_bytes(file);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 // A folder with the command and whatever library the test puts beside it.
 struct Installed {
   testing::TemporaryFolder folder;
@@ -32,7 +27,7 @@ struct Installed {
 
 TEST(Launcher, RefusesALibraryOfAnotherBuild) {
   const Installed installed;
-  auto library = text_of(installed.build / "libspnn.so");
+  auto library = testing::file_text(installed.build / "libspnn.so");
   const auto id = library.find("spnn-interface-");
   ASSERT_NE(id, std::string::npos);
   library[id + 20] = library[id + 20] == '0' ? '1' : '0';

@@ -13,7 +13,7 @@
 namespace spnn {
 namespace {
 
-using testing::file_bytes;
+using testing::file_text;
 using testing::spnn_command;
 using testing::TemporaryFolder;
 using testing::write_file;
@@ -22,11 +22,6 @@ using ::testing::HasSubstr;
 
 std::string fixture(const std::string& name) {
   return std::string(SPNN_SOURCE_DIR) + "/tests/fixtures/checkpoint/" + name;
-}
-
-std::string text_of(const std::filesystem::path& file) {
-  const auto bytes = file_bytes(file);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 std::size_t files_in(const TemporaryFolder& folder) {
@@ -87,7 +82,7 @@ TEST(InspectCommand, RefusesWhatItCannotTrust) {
   expect_refusal(inspect(fixture("evil.pth")), "evil.pth", "system");
   EXPECT_FALSE(std::filesystem::exists("executed")) << "the pickle ran";
   write_safetensors(folder / "prior", small_prior());
-  const auto whole = text_of(folder / "prior");
+  const auto whole = file_text(folder / "prior");
   write_file(folder / "cut", whole.substr(0, whole.size() / 2));
   expect_refusal(inspect((folder / "cut").string()), "cut", "expected");
   write_file(folder / "page", "<!DOCTYPE html>");
@@ -145,10 +140,10 @@ TEST(ConvertCommand, SaysInTheFileWhereGuidanceBegins) {
   const auto inspected = spnn_command("inspect '" + file + "'");
   EXPECT_THAT(inspected.out, AllOf(HasSubstr("guidance\n"), HasSubstr("reconstruct_window"), HasSubstr("1000"), HasSubstr("edit_window")));
 
-  const auto bytes = text_of(file);
+  const auto bytes = file_text(file);
   EXPECT_EQ(convert("--edit-window 0").exit_code, 2);
   EXPECT_EQ(convert("--edit-window 1001").exit_code, 2);
-  EXPECT_EQ(text_of(file), bytes);
+  EXPECT_EQ(file_text(file), bytes);
   expect_refusal(spnn_command(fmt::format("convert '{0}' '{0}' --edit-window 5", models.file("prior"))), models.file("prior"),
                  "expected a model of kind 'spnn', whose guidance has a window, got one of kind 'ddpm-unet'");
 }
@@ -162,7 +157,7 @@ TEST(ReconstructCommand, HelpSaysWhereGuidanceBegins) {
 TEST(ConvertCommand, ARefusedInputLeavesTheOldOutput) {
   const TemporaryFolder folder;
   write_safetensors(folder / "prior", small_prior());
-  const auto whole = text_of(folder / "prior");
+  const auto whole = file_text(folder / "prior");
   auto flipped = whole;
   flipped[whole.size() - 5] ^= 1;   // the checksum must see it
   write_file(folder / "cut", whole.substr(0, whole.size() - 1));
@@ -175,11 +170,11 @@ TEST(ConvertCommand, ARefusedInputLeavesTheOldOutput) {
     const auto result = spnn_command(fmt::format("convert '{}' '{}' --half", (folder / name).string(), out));
     EXPECT_EQ(result.exit_code, 1) << name;
     EXPECT_THAT(result.err, HasSubstr("expected")) << name;
-    EXPECT_EQ(text_of(out), "the old content") << name;
+    EXPECT_EQ(file_text(out), "the old content") << name;
     EXPECT_EQ(files_in(folder), files) << name << ": something half-written is left";
   }
   expect_refusal(spnn_command(fmt::format("convert '{}' '{}'", fixture("evil.pth"), out)), "evil.pth", "system");
-  EXPECT_EQ(text_of(out), "the old content");
+  EXPECT_EQ(file_text(out), "the old content");
 }
 
 TEST(ConvertCommand, SaysWhyTheOutputCannotBeWritten) {

@@ -18,14 +18,10 @@ struct CommandResult {
 // Runs the built command line as a user does: `arguments` go through the shell.
 inline CommandResult spnn_command(const std::string& arguments, const std::string& binary_folder = SPNN_BINARY_DIR) {
   const TemporaryFolder folder;
-  const auto text = [](const std::filesystem::path& file) {
-    const auto bytes = file_bytes(file);
-    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  };
   const int status = std::system(fmt::format("'{}/spnn' --threads 1 {} >'{}' 2>'{}'", binary_folder,
                                              arguments, (folder / "out").string(), (folder / "err").string())
                                      .c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text(folder / "out"), text(folder / "err")};
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, file_text(folder / "out"), file_text(folder / "err")};
 }
 
 }  // namespace spnn::testing

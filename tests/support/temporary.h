@@ -33,9 +33,13 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-inline std::vector<std::byte> file_bytes(const std::filesystem::path& file) {
+inline std::string file_text(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline std::vector<std::byte> file_bytes(const std::filesystem::path& file) {
+  const auto text = file_text(file);
   const auto bytes = std::as_bytes(std::span(text));
   return {bytes.begin(), bytes.end()};
 }
