@@ -19,11 +19,8 @@ using testing::TinyModels;
 class FieldJobs : public testing::AppJobs {
  protected:
   RestoreJob job(const std::string& spec, const std::string& output = "out") const {
-    RestoreJob job;
-    job.models = models->choice();
+    auto job = small_job<RestoreJob>(output, 4);
     job.degradation = spec;
-    job.output = (folder / output).string();
-    job.sampling.steps = 4;
     return job;
   }
 };

@@ -19,20 +19,8 @@ using testing::TinyModels;
 
 class RestorationJobs : public testing::AppJobs {
  protected:
-  ReconstructJob reconstruction(const std::string& output) const {
-    ReconstructJob job;
-    job.models = models->choice();
-    job.output = (folder / output).string();
-    job.sampling.steps = 6;
-    return job;
-  }
-  EditJob editing(const std::string& output) const {
-    EditJob job;
-    job.models = models->choice();
-    job.output = (folder / output).string();
-    job.sampling.steps = 6;
-    return job;
-  }
+  ReconstructJob reconstruction(const std::string& output) const { return small_job<ReconstructJob>(output); }
+  EditJob editing(const std::string& output) const { return small_job<EditJob>(output); }
 };
 
 TEST_F(RestorationJobs, ReportWhatTheSavedFileSays) {

@@ -23,6 +23,16 @@ class AppJobs : public ::testing::Test {
     return file.string();
   }
 
+  // A job with the tiny models and few steps.
+  template <class Job>
+  Job small_job(const std::string& output, std::int64_t steps = 6) const {
+    Job job;
+    job.models = models->choice();
+    job.output = (folder / output).string();
+    job.sampling.steps = steps;
+    return job;
+  }
+
   inline static TinyModels* models = nullptr;
   TemporaryFolder folder;
   Observer observer;
