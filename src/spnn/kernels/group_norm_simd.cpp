@@ -9,14 +9,10 @@
 #include <hwy/foreach_target.h>
 // The order matters: foreach_target.h first.
 #include <hwy/highway.h>
+#include <spnn/kernels/vectors-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace spnn::kernels::HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
-using D = hn::CappedTag<float, 16>;
-using V = hn::Vec<D>;
-constexpr std::int64_t kLanes = hn::MaxLanes(D());
 
 // The last, incomplete vector of a plane, zeros beyond its end.
 HWY_INLINE V load_some(const float* p, std::int64_t count) {
