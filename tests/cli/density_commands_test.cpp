@@ -49,6 +49,7 @@ TEST_F(DensityCommands, TrainThenEvaluateSampleAndInterpolate) {
   const auto figures = read_config(folder / "e.json");
   EXPECT_EQ(figures.at("name"), "glow");
   EXPECT_GT(figures.at("bits_per_dim").get<double>(), 0);
+  EXPECT_EQ(figures.at("per_image").size(), figures.at("images").get<std::size_t>());
 
   const auto sampled = spnn_command(fmt::format("density sample {} -n 6 --columns 3 --temperature 0.7 -o {}", model, path("s.png")));
   ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
