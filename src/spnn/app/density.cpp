@@ -108,7 +108,8 @@ DensityFigures evaluate_density(const DensityEvaluateJob& job, Observer& observe
                         {"images", out.images}, {"dimensions", out.dimensions}, {"bits", out.bits},
                         {"parameters", out.parameters}, {"bits_per_dim", out.bits_per_dim},
                         {"standard_error", out.standard_error}, {"milliseconds_per_image", out.milliseconds_per_image},
-                        {"per_image", std::vector<double>(bits.data_ptr<double>(), bits.data_ptr<double>() + bits.numel())}});   // two models on the same images differ by less than each of them errs
+                        // Two models on the same images differ with a smaller error than each of them has.
+                        {"per_image", std::vector<double>(bits.data_ptr<double>(), bits.data_ptr<double>() + bits.numel())}});
   return out;
 }
 

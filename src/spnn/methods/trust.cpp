@@ -11,9 +11,11 @@ Trust::Trust(const Problem& p, bool take_as_exact) : y_(p.y) {
   } else if (noise > 0 && p.g.A) {
     in_singular_directions(p.g.A, noise);
   } else if (noise > 0) {   // a network of which nothing is known but its output
-    error_ = torch::full({1}, noise, y_.options());
-    signal_ = (y_.square().mean() - noise).clamp_min(noise).reshape({1});
-    gain_ = torch::ones_like(error_);
+    std::vector<std::int64_t> an_image(static_cast<std::size_t>(y_.dim()), 1);
+    an_image[0] = y_.size(0);
+    signal_ = (y_.flatten(1).square().mean(1) - noise).clamp_min(noise).view(an_image);
+    error_ = torch::full_like(signal_, noise);
+    gain_ = torch::ones_like(signal_);
   }
 }
 
