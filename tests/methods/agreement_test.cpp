@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <spnn/methods/field.h>
+#include <spnn/methods/trust.h>
 
 #include "support/correlated_prior.h"
 #include "support/damage.h"
@@ -79,6 +80,18 @@ TEST_P(EveryMethod, GivesAnImageTheSameResultInEveryBatch) {
                                 {.prior = prior, .g = second, .y = second.measure(x.slice(0, 1, 2), noise, {11}), .sigma_y = 0.1, .seeds = ImageSeeds(11, 1)},
                                 config, silent);
   EXPECT_THAT(batch.slice(0, 1, 2), TensorNear(alone, 1e-5));
+}
+
+// Where nothing is known but the noise, what is estimated from y is estimated image by image.
+TEST(Trust, LooksAtOneImageOnly) {
+  const auto prior = CorrelatedPrior::smooth(shape, 0, 0.4, 2);
+  auto g = make_degradation({.spec = "sr2"}, shape);
+  g.linear = g.A = nullptr;   // as a network is
+  const auto y = Rng(4).randn({3, 1, 4, 4}) * torch::tensor({0.3, 0.6, 3.0}).view({3, 1, 1, 1}), at = torch::zeros_like(y);
+  const auto target = [&](const Tensor& of, const Tensor& from) {
+    return field::Trust({.prior = prior, .g = g, .y = of, .sigma_y = 0.2, .seeds = ImageSeeds(0, of.size(0))}, false).target(from, 0.5);
+  };
+  EXPECT_THAT(target(y, at).slice(0, 1, 2), TensorNear(target(y.slice(0, 1, 2), at.slice(0, 1, 2)), 1e-6));
 }
 
 TEST_P(EveryMethod, TakesNonLinearOperatorsOrSaysWhichWould) {
