@@ -1,0 +1,232 @@
+"""Sampling, restoring, editing: the command's bits, callbacks, interrupts, threads, operators and priors of one's own."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import spnn
+import pytest
+import torch
+from conftest import ROOT
+
+
+def pictures(prior, count=2, steps=8):
+    return spnn.to_bytes(spnn.sample(prior, count, steps=steps, seed=11))
+
+
+def test_sample_has_the_command_s_bits(clothes_prior, command, tmp_path):
+    command("sample", "models/fashion-prior.safetensors", "-o", tmp_path, "-n", 2, "--seed", 5, "--steps", 6)
+    ours = spnn.to_bytes(spnn.sample(clothes_prior, 2, seed=5, steps=6))
+    for i in range(2):
+        assert torch.equal(spnn.read_image(tmp_path / f"{5 + i:06}.png", channels=1), ours[i])
+
+
+def test_edit_has_the_command_s_bits(faces, face_prior, command, tmp_path):
+    photos = pictures(face_prior)
+    for i, photo in enumerate(photos):
+        spnn.write_image(tmp_path / f"photo{i}.png", photo)
+    command("edit", tmp_path / "photo0.png", tmp_path / "photo1.png", "--set", "Smiling", "--unset", "Eyeglasses", "-o", tmp_path / "out",
+            "--seed", 3, "--steps", 10)
+    made = spnn.edit(photos, faces, face_prior, set="Smiling", unset="Eyeglasses", seed=3, steps=10)
+    for i in range(2):
+        assert torch.equal(spnn.read_image(tmp_path / "out" / f"photo{i}.png"), made.images[i])
+    assert (made.after <= made.before + 1e-6).all()
+    assert torch.equal(faces(spnn.to_unit(made.images)), made.y)
+
+
+def test_reconstruct_has_the_command_s_bits(clothes, clothes_prior, command, tmp_path):
+    photo = pictures(clothes_prior, 1)[0]
+    spnn.write_image(tmp_path / "photo.png", photo)
+    command("reconstruct", tmp_path / "photo.png", "--models", "fashion", "-o", tmp_path / "out", "--seed", 2, "--steps", 6)
+    y = clothes(spnn.to_unit(photo[None]))
+    made = spnn.reconstruct(y, clothes, clothes_prior, seed=2, steps=6)
+    assert torch.equal(spnn.read_image(tmp_path / "out" / "photo.png", channels=1), made.images[0])
+
+
+def test_restore_has_the_command_s_bits(clothes_prior, command, tmp_path):
+    photo = pictures(clothes_prior, 1)[0]
+    spnn.write_image(tmp_path / "photo.png", photo)
+    for method in ("nlbp", "ddrm"):
+        command("restore", tmp_path / "photo.png", "--operator", "sr4", "--models", "fashion", "--method", method, "-o", tmp_path / method,
+                "--seed", 4, "--steps", 6)
+        y = spnn.operator("sr4").measure(spnn.to_unit(photo[None]), seed=4)
+        made = spnn.restore(y, "sr4", clothes_prior, method=method, seed=4, steps=6)
+        assert torch.equal(spnn.read_image(tmp_path / method / "photo.png", channels=1), spnn.to_bytes(made)[0])
+
+
+def test_an_image_does_not_depend_on_its_batch(clothes_prior):
+    assert torch.equal(spnn.sample(clothes_prior, 3, steps=4, seed=9, batch=2)[2:], spnn.sample(clothes_prior, 1, steps=4, seed=11))
+
+
+def test_every_method_takes_an_operator_of_ones_own(clothes_prior):
+    class Pooling:
+        def forward(self, x):
+            return torch.nn.functional.avg_pool2d(x, 4)
+
+        def pinv(self, y):
+            return y.repeat_interleave(4, -1).repeat_interleave(4, -2)
+
+    truth = spnn.sample(clothes_prior, 1, steps=6, seed=1)
+    mine = spnn.operator(Pooling(), shape=clothes_prior.shape)
+    y = mine(truth)
+    for method in spnn.methods():
+        options = {"langevin": 1} if method == "snips" else {"repaint_repeat": 1} if method == "repaint" else {}
+        made = spnn.restore(y, mine, clothes_prior, method=method, steps=4, seed=1, **options)
+        theirs = spnn.restore(y, "sr4", clothes_prior, method=method, steps=4, seed=1, **options)
+        assert torch.isfinite(made).all()
+        if method not in ("dps", "snips"):
+            assert (mine(made) - y).abs().max() < 2e-2, method
+        assert torch.allclose(made, theirs, atol=2e-2), method   # another basis of the same map
+
+
+def test_a_non_linear_operator_of_ones_own(clothes_prior):
+    class Photo:
+        """A tone curve, then pooling: g = A∘φ with φ(x) = x³ + x, in closed form."""
+
+        def phi(self, x):
+            return x ** 3 + x
+
+        def inverse(self, v):
+            x = v.clamp(-2, 2) / 2
+            for _ in range(30):
+                x = x - (self.phi(x) - v) / (3 * x ** 2 + 1)
+            return x
+
+        def forward(self, x):
+            return torch.nn.functional.avg_pool2d(self.phi(x), 4)
+
+        def up(self, y):
+            return y.repeat_interleave(4, -1).repeat_interleave(4, -2)
+
+        def complete(self, x):
+            v = self.phi(x)
+            y = torch.nn.functional.avg_pool2d(v, 4)
+            return y, [v - self.up(y)]
+
+        def invert(self, y, z):
+            return self.inverse(self.up(y) + z[0])
+
+        def pinv(self, y):
+            return self.inverse(self.up(y))
+
+    truth = spnn.sample(clothes_prior, 1, steps=6, seed=1)
+    g = spnn.operator(Photo(), shape=clothes_prior.shape)
+    y = g(truth)
+    for method in ("nlbp", "dps", "ibp", "pinv"):
+        made = spnn.restore(y, g, clothes_prior, method=method, steps=6, seed=2)
+        assert torch.isfinite(made).all()
+        if method == "nlbp":
+            assert (g(made) - y).abs().max() < 0.15   # but for the last clamp
+    with pytest.raises(spnn.UsageError, match="method ddrm: expected a linear operator"):
+        spnn.restore(y, g, clothes_prior, method="ddrm", steps=2)
+
+
+def test_a_network_is_an_operator(clothes, clothes_prior):
+    y = clothes(spnn.sample(clothes_prior, 1, steps=6, seed=1))
+    made = spnn.restore(y, clothes, clothes_prior, steps=6, seed=1)
+    assert torch.isfinite(made).all() and (clothes(made) - y).abs().mean() < (clothes(spnn.sample(clothes_prior, 1, steps=6, seed=2)) - y).abs().mean()
+
+
+def test_a_denoiser_of_ones_own(clothes_prior):
+    calls = []
+
+    class Mine:
+        shape = (1, 32, 32)
+
+        def eps(self, x_t, t):
+            calls.append(t)
+            return clothes_prior.eps(x_t, t)
+
+    y = spnn.operator("sr4").at((1, 32, 32))(spnn.sample(clothes_prior, 1, steps=4, seed=1))
+    for method in ("nlbp", "dps"):
+        theirs = spnn.restore(y, "sr4", clothes_prior, method=method, steps=4)
+        assert torch.equal(spnn.restore(y, "sr4", Mine(), method=method, steps=4), theirs)
+    assert len(calls) == 8
+
+
+def test_a_gaussian_denoiser_restores_as_the_formula_says():
+    """Images N(μ, s²) everywhere: super-resolution has E[x | y] in closed form, and DDIM from its prior stays consistent."""
+    def shrink(x, sigma):
+        return 0.6 + (x - 0.6) * 0.04 / (0.04 + sigma ** 2)
+
+    prior = spnn.as_prior(shrink, shape=(1, 8, 8))
+    y = torch.full((4, 1, 4, 4), 0.3)
+    made = spnn.restore(y, "sr2", prior, steps=100, seed=0)
+    assert torch.allclose(torch.nn.functional.avg_pool2d(made, 2), y, atol=1e-4)
+    assert abs(float(made.std(unbiased=False)) - 0.4 * (3 / 4) ** 0.5) < 0.1   # what y does not fix has 3/4 of the variance
+
+
+def test_callback_sees_every_step_in_order(clothes, clothes_prior):
+    seen = []
+    spnn.sample(clothes_prior, 2, steps=4, callback=lambda step, x0: seen.append((step, tuple(x0.shape))))
+    assert seen == [(k, (2, 1, 32, 32)) for k in range(4)]
+    y = clothes(spnn.sample(clothes_prior, 1, steps=3))
+    for call in (lambda c: spnn.restore(torch.zeros(1, 1, 8, 8), "sr4", clothes_prior, steps=4, callback=c),
+                 lambda c: spnn.reconstruct(y, clothes, clothes_prior, steps=4, callback=c)):
+        seen.clear()
+        call(lambda step, x0: seen.append(step))
+        assert seen == [0, 1, 2, 3]
+
+
+def test_an_exception_in_a_callback_comes_out(clothes_prior):
+    def fail(step, x0):
+        raise ZeroDivisionError("in the callback")
+
+    with pytest.raises(ZeroDivisionError, match="in the callback"):
+        spnn.sample(clothes_prior, 1, steps=4, callback=fail)
+
+
+def test_progress_is_reported(clothes_prior):
+    seen = []
+    spnn.sample(clothes_prior, 1, steps=3, progress=lambda done, total, what: seen.append((done, total)))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_ctrl_c_stops_at_the_next_step():
+    program = """
+import spnn, sys
+prior = spnn.load_prior("models/fashion-prior.safetensors")
+def said(step, x0):
+    print("step", step, flush=True)
+try:
+    spnn.sample(prior, 1, steps=1000, callback=said)
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=ROOT, env=os.environ)
+    for line in child.stdout:
+        if line.startswith("step 2"):
+            child.send_signal(signal.SIGINT)
+            break
+    rest = child.stdout.read().split("\n")
+    assert child.wait(60) == 0 and "stopped" in rest
+    assert sum(line.startswith("step") for line in rest) <= 30
+
+
+def test_two_threads_sample_at_once(clothes_prior):
+    expected = [spnn.sample(clothes_prior, 1, steps=20, seed=s) for s in (1, 2)]
+    found, spans = {}, {}
+
+    def work(seed):
+        times = []
+        found[seed] = spnn.sample(clothes_prior, 1, steps=20, seed=seed, callback=lambda *_: times.append(time.monotonic()))
+        spans[seed] = (times[0], times[-1])
+
+    threads = [threading.Thread(target=work, args=(s,)) for s in (1, 2)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert all(torch.equal(found[s], e) for s, e in zip((1, 2), expected))
+    assert max(a for a, _ in spans.values()) < min(b for _, b in spans.values())   # they overlapped
+
+
+def test_attributes_from_noise(faces, face_prior):
+    made = spnn.edit(None, faces, face_prior, set=["Smiling"], samples=1, steps=4, seed=0)
+    assert made.images.shape == (1, 3, 64, 64) and made.images.dtype == torch.uint8
+    assert made.y[0, faces.attributes.index("Smiling")] > 0
+    with pytest.raises(spnn.UsageError, match="edit: expected one attribute or more"):
+        spnn.edit(None, faces, face_prior)
