@@ -3,7 +3,7 @@
 //   bench_guided_step [--benchmark_filter=…]   (one thread)
 
 #include <spnn/checkpoint/models.h>
-#include <spnn/diffusion/load_prior.h>
+#include <spnn/checkpoint/load_prior.h>
 #include <spnn/projection/spnn_projector.h>
 
 #include <ATen/Parallel.h>

@@ -5,7 +5,7 @@
 // --isa avx2 keeps both contestants (oneDNN, ATen and OpenBLAS; ours) from AVX-512.
 
 #include <spnn/core/errors.h>
-#include <spnn/diffusion/load_prior.h>
+#include <spnn/checkpoint/load_prior.h>
 #include <spnn/diffusion/sampler.h>
 #include <spnn/layers/init.h>
 #include <spnn/training/optimizer.h>

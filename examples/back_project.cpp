@@ -1,6 +1,5 @@
 // Back-project an image onto "the images this network maps to y": exact, in closed form, without an optimiser.
-#include <spnn/networks/presets.h>
-#include <spnn/projection/spnn_projector.h>
+#include <spnn/spnn.h>
 
 #include <iostream>
 

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <interface_id.h>
+#include <spnn/version.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -22,11 +23,14 @@ const char* malloc_conf = "thp:always,dirty_decay_ms:10000,muzzy_decay_ms:10000,
 #endif
 
 namespace spnn::cli {
+
+void add_studio(CLI::App& spnn);   // commands/studio.cpp; compiled alone, as it alone knows the server
+
 namespace {
 
 int threads = 0;
 
-app::Engine* load() {
+engine::Engine* load() {
   prepare_environment();
   const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::filesystem::path places[] = {here / "libspnn.so", here / "../lib/libspnn.so", "libspnn.so.0"};
@@ -39,7 +43,7 @@ app::Engine* load() {
   }
   if (!library) throw NoEngine("spnn: expected libspnn.so beside the command, got " + why);
   const auto id = reinterpret_cast<const char* (*)()>(dlsym(library, "spnn_interface_id"));
-  const auto make = reinterpret_cast<app::Engine* (*)()>(dlsym(library, "spnn_engine"));
+  const auto make = reinterpret_cast<engine::Engine* (*)()>(dlsym(library, "spnn_engine"));
   if (!id || !make || std::string_view(id()) != SPNN_INTERFACE_ID)
     throw NoEngine("spnn: expected a libspnn.so of the same build as the command, got another one (build the targets spnn "
                    "and spnn_cli together, or install both again)");
@@ -48,13 +52,17 @@ app::Engine* load() {
 
 }  // namespace
 
-app::Engine& engine() {
-  static app::Engine* loaded = [] {
+engine::Engine& engine() {
+  static engine::Engine* loaded = [] {
     auto* engine = load();
     engine->set_threads(threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency()));
     return engine;
   }();
   return *loaded;
+}
+
+std::unique_ptr<engine::Session> session(const engine::ModelChoice& models, const std::string& device, bool in_double) {
+  return engine().open({.models = models, .device = device, .in_double = in_double});
 }
 
 }  // namespace spnn::cli
@@ -68,5 +76,6 @@ int main(int argc, char** argv) {
   spnn.add_option("--threads", threads, "threads to compute with (default: all cores)")->envname("OMP_NUM_THREADS")->check(CLI::Range(1, 1024));
   spnn.fallthrough();
   for (const auto add : all_commands) add(spnn);
+  add_studio(spnn);
   return run(spnn, argc, argv);
 }

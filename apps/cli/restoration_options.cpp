@@ -24,7 +24,7 @@ const CLI::Validator unit_interval(
 
 }  // namespace
 
-void add_models(CLI::App& command, app::ModelChoice& models, ModelRoles roles) {
+void add_models(CLI::App& command, engine::ModelChoice& models, ModelRoles roles) {
   const auto group = "Models";
   command.add_option("--models", models.family, "family of shipped models: celebahq64 or fashion")
       ->capture_default_str()->group(group);
@@ -39,12 +39,25 @@ void add_models(CLI::App& command, app::ModelChoice& models, ModelRoles roles) {
   }
 }
 
-void add_sampling(CLI::App& command, app::SamplingOptions& sampling) {
+void add_size(CLI::App& command, engine::ModelChoice& models) {
+  command.add_option("--size", models.size, "pixels of a side: the prior's own, or 256 with a second stage")->check(CLI::PositiveNumber)->group("Models");
+  command.add_option("--upscaler", models.upscaler, "a second stage instead of the shipped one")->check(CLI::ExistingFile)->group("Models");
+}
+
+void add_device(CLI::App& command, std::string& device) {
+  command.add_option("--device", device, "device to compute on (cpu, cuda, …)")->capture_default_str();
+}
+
+void add_sampling(CLI::App& command, engine::SamplingOptions& sampling) {
   const auto group = "Sampling";
   command.add_option("--steps", sampling.steps, "steps of the respaced chain")->check(CLI::Range(1, 1000))
       ->capture_default_str()->group(group);
-  command.add_option("--sampler", sampling.sampler, "ddpm, ddim, or reference (the public SPNN code's variance)")
-      ->check(CLI::IsMember({"ddpm", "ddim", "reference"}))->capture_default_str()->group(group);
+  command.add_option("--sampler", sampling.sampler, "ddpm, ddim, dpm (second order, for few steps), or reference (the public SPNN code's variance)")
+      ->check(CLI::IsMember({"ddpm", "ddim", "dpm", "reference"}))->capture_default_str()->group(group);
+  command.add_option("--spacing", sampling.spacing, "where the steps lie: uniform, quadratic, log-snr, rho7")
+      ->check(CLI::IsMember({"uniform", "quadratic", "log-snr", "rho7"}))->capture_default_str()->group(group);
+  command.add_option("--detail-steps", sampling.detail_steps, "steps of the second stage, where --size asks for it")->check(CLI::Range(1, 1000))
+      ->capture_default_str()->group(group);
   command.add_option("--eta", sampling.eta, "noise of DDIM: 0 is deterministic, 1 is DDPM's")->check(CLI::Range(0.0, 1.0))
       ->capture_default_str()->group(group);
   command.add_option("--travel-length", sampling.travel_length, "time travel: steps back a jump")
@@ -55,13 +68,13 @@ void add_sampling(CLI::App& command, app::SamplingOptions& sampling) {
       ->capture_default_str()->group(group);
 }
 
-void add_guidance(CLI::App& command, app::GuidanceOptions& guidance, std::int64_t default_window) {
+void add_guidance(CLI::App& command, engine::GuidanceOptions& guidance, std::int64_t default_window) {
   const auto group = "Guidance";
   command.add_option("--pseudo-inverse", guidance.pseudo_inverse, "which z completes y: learned, anchored, origin, random, min-norm")
-      ->check(CLI::IsMember({"learned", "anchored", "origin", "random", "min-norm"}))->capture_default_str()->group(group);
+      ->check(CLI::IsMember(pseudo_inverses()))->capture_default_str()->group(group);
   command.add_option("--metric", guidance.metric,
                      "completion that back-projection moves in: plain (the paper's), residual, or naive (none)")
-      ->check(CLI::IsMember({"plain", "residual", "naive"}))->capture_default_str()->group(group);
+      ->check(CLI::IsMember(metrics()))->capture_default_str()->group(group);
   command.add_option("--schedule", guidance.schedule, "of λ: constant, two-level (--lambda, then --late) or adaptive (α·tanh(γ·|Δ|))")
       ->check(CLI::IsMember({"constant", "two-level", "adaptive"}))->capture_default_str()->group(group);
   command.add_option("--lambda", guidance.lambda, "constant λ, or the early one of two levels")->check(unit_interval)
@@ -82,7 +95,16 @@ void add_guidance(CLI::App& command, app::GuidanceOptions& guidance, std::int64_
       ->check(CLI::Range(0, 1000))->capture_default_str()->group(group);
 }
 
-void add_experiment(CLI::App& command, app::ExperimentJob& job, std::int64_t default_window) {
+void add_held_out(CLI::App& command, engine::HeldOutChoice& choice) {
+  const auto group = "Held-out images";
+  command.add_option("--split", choice.split, "val, test, or val-a and val-b: halves of the validation people (to choose by, to report on)")
+      ->check(CLI::IsMember({"val", "val-a", "val-b", "test"}))->capture_default_str()->group(group);
+  command.add_option("--identities", choice.identities, "who is on each picture: a text file, for val-a and val-b")->check(CLI::ExistingFile)->group(group);
+  command.add_option("--choice-seed", choice.seed, "the first images of this random order are taken")->capture_default_str()->group(group);
+}
+
+void add_experiment(CLI::App& command, engine::ExperimentJob& job, std::int64_t default_window) {
+  add_held_out(command, job.held_out);
   command.add_option("--data", job.data, "data set: a tar, a folder, or 'fashion-mnist' (see 'spnn data info')")->required();
   command.add_option("--seed", job.seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
   command.add_option("-o,--output", job.output, "a folder for the images (default: they are not kept)");
@@ -92,8 +114,8 @@ void add_experiment(CLI::App& command, app::ExperimentJob& job, std::int64_t def
   add_guidance(command, job.guidance, default_window);
 }
 
-app::AttributeRequest parse_attribute(const std::string& text, bool present) {
-  app::AttributeRequest request{.name = text, .present = present};
+engine::AttributeRequest parse_attribute(const std::string& text, bool present) {
+  engine::AttributeRequest request{.name = text, .present = present};
   if (const auto colon = request.name.find(':'); colon != std::string::npos) {
     request.strategy = request.name.substr(colon + 1);
     request.name.resize(colon);
@@ -104,15 +126,19 @@ app::AttributeRequest parse_attribute(const std::string& text, bool present) {
   if (const auto equals = request.name.find('='); equals != std::string::npos) {
     const auto value = request.name.substr(equals + 1);
     request.name.resize(equals);
-    if (value != "0" && value != "1") throw CLI::ValidationError(text, "expected NAME=1 or NAME=0, got '" + value + "'");
-    request.present = (value == "1") == present;
+    double number = 0;
+    if (!CLI::detail::lexical_cast(value, number) || number < 0 || number > 1) {
+      throw CLI::ValidationError(text, "expected NAME=1, NAME=0 or a probability between them, got '" + value + "'");
+    }
+    if (number > 0 && number < 1) request.probability = present ? number : 1 - number;
+    request.present = (number > 0.5) == present;
   }
   if (request.name.empty()) throw CLI::ValidationError(text, "expected the name of an attribute, got none");
   return request;
 }
 
-std::vector<app::AttributeRequest> AttributeWords::requests() const {
-  std::vector<app::AttributeRequest> all;
+std::vector<engine::AttributeRequest> AttributeWords::requests() const {
+  std::vector<engine::AttributeRequest> all;
   for (const auto& text : set) all.push_back(parse_attribute(text));
   for (const auto& text : unset) all.push_back(parse_attribute(text, false));
   std::map<std::string, bool> wanted;
@@ -143,16 +169,17 @@ void add_distance(CLI::App& command, double& strength, double& margin) {
       ->check(CLI::NonNegativeNumber)->capture_default_str()->group("Attributes");
 }
 
-void finish(const app::ExperimentResult& result, const std::string& json_file) {
+void finish(const engine::ExperimentResult& result, const std::string& json_file) {
   fmt::print("{}", result.summary);
   if (!result.page.empty()) fmt::print("report: {}\n", result.page);
   if (json_file.empty()) return;
-  const auto beside = fmt::format("{}.{}.part", json_file, getpid());
-  std::ofstream out(beside);
-  out << result.json << "\n";
-  out.close();
-  if (!out) throw std::runtime_error(json_file + ": expected a writable place, got a write that failed");
-  std::filesystem::rename(beside, json_file);
+  engine().write_file(json_file, result.json + "\n");
+}
+
+std::vector<engine::Photo> photo_files(const std::vector<std::string>& files) {
+  std::vector<engine::Photo> photos;
+  for (const auto& file : files) photos.push_back({.file = file});
+  return photos;
 }
 
 std::string command_line() {

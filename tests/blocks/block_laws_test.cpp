@@ -4,6 +4,7 @@
 #include <spnn/blocks/coupling.h>
 #include <spnn/blocks/curve.h>
 #include <spnn/blocks/householder_mix.h>
+#include <spnn/blocks/lapped_unshuffle.h>
 #include <spnn/blocks/pixel_unshuffle.h>
 
 #include <functional>
@@ -41,6 +42,9 @@ CouplingNets shared() { return {.s = nullptr, .t = nullptr, .st = net(4, 4)}; }
 const std::vector<Case> cases = {
     {"PixelUnshuffle2x3", [] { return std::make_shared<PixelUnshuffle>(PixelUnshuffleConfig{in, 2, 3}); }},
     {"PixelUnshuffle4x1", [] { return std::make_shared<PixelUnshuffle>(PixelUnshuffleConfig{in, 4, 1}); }},
+    {"LappedUnshuffle2", [] { return std::make_shared<LappedUnshuffle>(LappedUnshuffleConfig{.in = {6, 4, 8}, .factor = 2}); }},
+    {"LappedUnshuffle4", [] { return std::make_shared<LappedUnshuffle>(LappedUnshuffleConfig{.in = {3, 16, 12}, .factor = 4, .colour = true}); }},
+    {"LappedUnshuffle6", [] { return std::make_shared<LappedUnshuffle>(LappedUnshuffleConfig{.in = {1, 12, 6}, .factor = 6}); }},
     {"Curve", [] { return std::make_shared<Curve>(CurveConfig{.in = in, .pieces = 5}); }},
     {"AffineSurjectionCayley", [] { return surjection(cayley(), apart()); }},
     {"AffineSurjectionHouseholder", [] { return surjection(householder(), apart()); }},
@@ -72,7 +76,7 @@ TEST_P(BlockLaws, TheInverseOfABijectionIsTheInverse) {
   if (block->discards()) GTEST_SKIP() << "a surjection has many right inverses";
   testing::fill_randomly(*block, 1);
   block->to(torch::kFloat64);
-  const auto x = Rng(2).randn(in.batched(2), torch::kFloat64);
+  const auto x = Rng(2).randn(block->in_shape().batched(2), torch::kFloat64);
   EXPECT_THAT(block->pinv(block->forward(x)), testing::TensorNear(x, 1e-9));
 }
 

@@ -112,8 +112,8 @@ TEST(Safetensors, BadHeadersAreRefusedWithAReason) {
   EXPECT_THAT(refusal_of(std::string("\xff\xff\xff\xff\xff\xff\xff\x7f{}", 10)),
               HasSubstr("a header of at most"));
   EXPECT_THAT(refusal_of(with_header("[]")), HasSubstr("a JSON object as header"));
-  EXPECT_THAT(refusal_of(with_header("{\"a\": ")), HasSubstr("a JSON header"));
-  EXPECT_THAT(refusal_of(with_header("{\"a\": " + std::string(100000, '['))), HasSubstr("nested deeply"));
+  EXPECT_THAT(refusal_of(with_header("{\"a\": ")), HasSubstr("expected JSON, got at byte"));
+  EXPECT_THAT(refusal_of(with_header("{\"a\": " + std::string(100000, '['))), HasSubstr("JSON nested at most 3 deep"));
   EXPECT_THAT(refusal_of(with_header(R"({"__metadata__": {"a": 1}})")), HasSubstr("metadata 'a' as text"));
   EXPECT_THAT(refusal_of(with_header(R"({"a": 3})")), HasSubstr("an object with dtype"));
   EXPECT_THAT(refusal_of(with_header(R"({"a": {"dtype": "F8", "shape": [1], "data_offsets": [0, 1]}})", 1)),

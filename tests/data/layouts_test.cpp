@@ -2,6 +2,7 @@
 #include <spnn/core/errors.h>
 #include <spnn/data/dataset.h>
 #include <spnn/data/summary.h>
+#include <spnn/image/image.h>
 
 #include "data/sample_sets.h"
 #include "support/damage.h"
@@ -207,6 +208,30 @@ TEST(Summary, CountsAndRatesAgreeWithTheData) {
 TEST(Paths, NothingThereIsAnError) {
   EXPECT_THAT(testing::refusal([] { load_dataset("no/such/place"); }),
               HasSubstr("no/such/place: expected a data set"));
+}
+
+// A photo that its EXIF orientation turns is a view of the decoded one.
+TEST(Folder, TurnedPhotosAreCopiedAsTheyLook) {
+  const TemporaryFolder folder;
+  auto stored = torch::zeros({3, 16, 16}, torch::kUInt8);
+  stored.slice(1, 0, 8).fill_(220);   // the upper half is bright
+  const auto upright = encode_image(stored, ".jpg");
+  for (const int orientation : {6, 8}) {
+    // Behind the start marker: APP1, "Exif", big-endian TIFF with one entry, the orientation.
+    const std::vector<std::uint8_t> exif = {0xFF, 0xE1, 0, 34, 'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1,
+                                            1, 0x12, 0, 3, 0, 0, 0, 1, 0, static_cast<std::uint8_t>(orientation), 0, 0, 0, 0, 0, 0};
+    std::vector<std::uint8_t> file(upright.begin(), upright.begin() + 2);
+    file.insert(file.end(), exif.begin(), exif.end());
+    file.insert(file.end(), upright.begin() + 2, upright.end());
+    testing::write_file(folder / fmt::format("{}.jpg", orientation), {reinterpret_cast<const char*>(file.data()), file.size()});
+  }
+  const auto set = load_dataset(folder.path(), {.split = Split::all});
+  ASSERT_EQ(set.size(), 2);
+  for (std::int64_t i = 0; i < 2; ++i) {   // 6 is turned to the right, 8 to the left: the bright half is a side
+    const auto bright = set.images[i].to(torch::kFloat32).mean(0);
+    const auto right = bright.slice(1, 8, 16).mean().item<float>(), left = bright.slice(1, 0, 8).mean().item<float>();
+    EXPECT_GT(i == 0 ? right - left : left - right, 150) << i;
+  }
 }
 
 }  // namespace

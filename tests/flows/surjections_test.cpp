@@ -18,11 +18,11 @@ namespace {
 using testing::SimpleSubnet;
 using testing::TensorNear;
 
-constexpr Shape in{6, 4, 2};
+constexpr Shape surjected{6, 4, 2};
 const auto in_double = torch::TensorOptions(torch::kFloat64);
 
 std::shared_ptr<FlowLayer> slice(bool conditional) {
-  auto layer = std::make_shared<Slice>(SliceConfig{.in = in, .kept_channels = 2},
+  auto layer = std::make_shared<Slice>(SliceConfig{.in = surjected, .kept_channels = 2},
                                        conditional ? std::make_shared<SimpleSubnet>(2, 8) : nullptr);
   testing::fill_randomly(*layer, 1);
   layer->to(torch::kFloat64);
@@ -30,7 +30,7 @@ std::shared_ptr<FlowLayer> slice(bool conditional) {
 }
 
 std::shared_ptr<FlowLayer> pool(bool conditional) {
-  auto layer = std::make_shared<MaxPool>(MaxPoolConfig{.in = in}, conditional ? std::make_shared<SimpleSubnet>(6, 6) : nullptr);
+  auto layer = std::make_shared<MaxPool>(MaxPoolConfig{.in = surjected}, conditional ? std::make_shared<SimpleSubnet>(6, 6) : nullptr);
   testing::fill_randomly(*layer, 1);
   layer->to(torch::kFloat64);
   return layer;
@@ -39,13 +39,13 @@ std::shared_ptr<FlowLayer> pool(bool conditional) {
 TEST(Slice, ObeysTheLawsOfABlock) {
   for (const bool conditional : {false, true}) {
     const auto layer = slice(conditional);
-    testing::expect_laws(*layer, Rng(2).randn(in.batched(3), in_double), Rng(3).randn(layer->out_shape().batched(3), in_double), 1e-9);
+    testing::expect_laws(*layer, Rng(2).randn(surjected.batched(3), in_double), Rng(3).randn(layer->out_shape().batched(3), in_double), 1e-9);
   }
 }
 
 TEST(Slice, LikelihoodIsThatOfItsStandardisingBijection) {
   const auto layer = slice(true);
-  const auto x = Rng(4).randn(in.batched(1), in_double);
+  const auto x = Rng(4).randn(surjected.batched(1), in_double);
   const auto [yz, log_p] = layer->observe(x);
   const auto J = testing::jacobian(
       [&](const Tensor& v) {
@@ -59,7 +59,7 @@ TEST(Slice, LikelihoodIsThatOfItsStandardisingBijection) {
 
 TEST(MaxPool, RoundTripsAndIsARightInverse) {
   const auto layer = pool(true);
-  const auto x = Rng(2).randn(in.batched(3), in_double), y = Rng(3).randn(layer->out_shape().batched(3), in_double);
+  const auto x = Rng(2).randn(surjected.batched(3), in_double), y = Rng(3).randn(layer->out_shape().batched(3), in_double);
   EXPECT_THAT(layer->forward(x), TensorNear(torch::max_pool2d(x, 2), 0.0));
   EXPECT_THAT(layer->invert(layer->complete(x)), TensorNear(x, 1e-12));
   EXPECT_THAT(layer->forward(layer->pinv(y)), TensorNear(y, 1e-12));

@@ -1,5 +1,5 @@
-# Installs the build into a fresh prefix, builds examples/back_project.cpp against it with find_package(spnn), runs it, and
-# runs the installed command. What a stranger who installed the library would do.
+# Installs the build into a fresh prefix, builds every example against it with find_package(spnn), runs them, and runs the
+# installed command on its installed models. What a stranger who installed the library would do.
 set(work ${BINARY_DIR}/install_test)
 file(REMOVE_RECURSE ${work})
 function(run)
@@ -9,8 +9,17 @@ function(run)
   endif()
 endfunction()
 run(${CMAKE_COMMAND} --install ${BINARY_DIR} --prefix ${work}/prefix)
+file(GLOB_RECURSE internal ${work}/prefix/include/*-inl.h ${work}/prefix/include/spnn/jobs/*)
+if(internal)
+  message(FATAL_ERROR "installed headers: expected public ones only, got ${internal}")
+endif()
 run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE_DIR}/tests/install/consumer -B ${work}/consumer
-    -DCMAKE_PREFIX_PATH=${work}/prefix -DEXAMPLE=${SOURCE_DIR}/examples/back_project.cpp -DCMAKE_BUILD_TYPE=Debug)
+    -DCMAKE_PREFIX_PATH=${work}/prefix -DEXAMPLES=${SOURCE_DIR}/examples -DCMAKE_BUILD_TYPE=Debug)
 run(${CMAKE_COMMAND} --build ${work}/consumer)
-run(${work}/consumer/consumer)
+file(GLOB examples ${SOURCE_DIR}/examples/*.cpp)
+foreach(example ${examples})
+  get_filename_component(name ${example} NAME_WE)
+  run(${work}/consumer/${name})
+endforeach()
 run(${work}/prefix/bin/spnn --version)
+run(${work}/prefix/bin/spnn edit --models fashion --set Bag --steps 5 -o ${work}/edited)

@@ -11,11 +11,11 @@ namespace {
 
 using testing::TensorNear;
 
-struct Shape {
+struct NormShape {
   std::int64_t n, c, groups, h, w;
 };
 
-class GroupNormKernel : public ::testing::TestWithParam<std::tuple<Shape, Activation>> {
+class GroupNormKernel : public ::testing::TestWithParam<std::tuple<NormShape, NormActivation>> {
  protected:
   void SetUp() override {
     const auto& [s, activation] = GetParam();
@@ -27,7 +27,7 @@ class GroupNormKernel : public ::testing::TestWithParam<std::tuple<Shape, Activa
   }
   Tensor in_double(const Tensor& xd, const Tensor& wd, const Tensor& bd) const {
     const Tensor y = torch::group_norm(xd, options.groups, wd, bd, options.eps);
-    return options.activation == Activation::silu ? torch::silu(y) : y;
+    return options.activation == NormActivation::silu ? torch::silu(y) : y;
   }
   Rng rng{11};
   Tensor x, weight, bias, dy;
@@ -81,10 +81,10 @@ TEST_P(GroupNormKernel, SameBitsWithAnyNumberOfThreads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, GroupNormKernel,
-                         ::testing::Combine(::testing::Values(Shape{2, 32, 32, 8, 8}, Shape{3, 48, 16, 16, 16},
-                                                              Shape{1, 12, 4, 5, 7}, Shape{5, 6, 1, 1, 3},
-                                                              Shape{1, 64, 8, 33, 31}),
-                                            ::testing::Values(Activation::none, Activation::silu)));
+                         ::testing::Combine(::testing::Values(NormShape{2, 32, 32, 8, 8}, NormShape{3, 48, 16, 16, 16},
+                                                              NormShape{1, 12, 4, 5, 7}, NormShape{5, 6, 1, 1, 3},
+                                                              NormShape{1, 64, 8, 33, 31}),
+                                            ::testing::Values(NormActivation::none, NormActivation::silu)));
 
 TEST(GroupNormKernelEdges, LargeValuesSaturateWithoutNan) {
   const Tensor x = torch::tensor({-1.0f, 1.0f, -1.0f, 1.0f}).view({1, 2, 1, 2});

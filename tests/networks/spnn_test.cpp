@@ -96,6 +96,7 @@ TEST(Spnn, PresetsHaveTheirPublishedSizes) {
   EXPECT_EQ(parameter_count(Spnn(spnn_preset("reference-32"))), 71'047'608);
   EXPECT_EQ(parameter_count(Spnn(spnn_preset("reference-64"))), 72'358'599);
   EXPECT_LE(parameter_count(Spnn(spnn_preset("celebahq64"))), 5'200'000);
+  EXPECT_LE(parameter_count(Spnn(spnn_preset("celebahq64-natural"))), 8'000'000);
   EXPECT_LE(parameter_count(Spnn(spnn_preset("fashion"))), 1'200'000);
 }
 

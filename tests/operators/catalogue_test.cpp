@@ -19,9 +19,9 @@ using ::testing::HasSubstr;
 using testing::refusal;
 using testing::TensorNear;
 
-constexpr Shape in{3, 8, 8};
+constexpr Shape catalogued{3, 8, 8};
 
-std::string refused(const std::string& spec, const Shape& shape = in) {
+std::string refused(const std::string& spec, const Shape& shape = catalogued) {
   return refusal([&] { make_operator(spec, shape); });
 }
 
@@ -56,7 +56,7 @@ TEST(Composition, IsRefusedWhereNoExactInverseIsKnown) {
 
 // The reason for all this care.
 TEST(Composition, TheProductOfPseudoInversesIsNotThePseudoInverse) {
-  const auto blur = make_operator("gauss:sigma=1", in).linear, pool = make_operator("sr2", in).linear;
+  const auto blur = make_operator("gauss:sigma=1", catalogued).linear, pool = make_operator("sr2", catalogued).linear;
   const auto both = compose(pool, blur, 0.0);
   const auto y = both->forward(Rng(1).uniform({1, 3, 8, 8}, torch::kFloat64));
   const auto naive = blur->pinv(pool->pinv(y));
@@ -80,7 +80,7 @@ TEST(WalshHadamard, IsItsOwnInverseAndKeepsTheMean) {
 TEST(RandomOperators, KeepTheirRandomness) {
   const auto x = Rng(1).uniform({1, 3, 8, 8});
   for (const std::string spec : {"random:0.5", "freeform", "cs:0.3"}) {
-    const auto once = make_operator(spec, in).g->forward(x), again = make_operator(spec, in).g->forward(x);
+    const auto once = make_operator(spec, catalogued).g->forward(x), again = make_operator(spec, catalogued).g->forward(x);
     EXPECT_TRUE(torch::equal(once, again)) << spec;
   }
   EXPECT_FALSE(torch::equal(random_mask(8, 8, 0.5, 0), random_mask(8, 8, 0.5, 1)));
@@ -88,7 +88,7 @@ TEST(RandomOperators, KeepTheirRandomness) {
 
 TEST(Masks, OneForEachImageOfABatch) {
   const auto masks = torch::stack({box_mask(8, 8, {0, 0, 4, 8}), box_mask(8, 8, {4, 0, 4, 8})}).unsqueeze(1);
-  const auto g = make_operator("mask", in, masks).linear;
+  const auto g = make_operator("mask", catalogued, masks).linear;
   const auto x = Rng(3).uniform({2, 3, 8, 8}, torch::kFloat64) + 1;
   const auto y = g->forward(x);
   EXPECT_EQ((y[0].slice(2, 0, 4) != 0).sum().item<int>(), 0);

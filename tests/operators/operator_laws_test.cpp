@@ -173,11 +173,25 @@ INSTANTIATE_TEST_SUITE_P(EveryLinearOperator, LinearOperators, ::testing::Values
 
 TEST(ComposedOperator, PinvIsTheCoordinateConsistentOne) {
   const auto A = pooling();
+  const auto phi = companding();   // φ(0) = 0
+  const auto g = after(phi, A);
+  const auto y = g->forward(random_input(*g, torch::kFloat64));
+  EXPECT_THAT(g->pinv(y), TensorNear(phi->inverse(A->pinv(y)), 1e-12));
+  EXPECT_THAT(phi->forward(g->pinv(y)), TensorNear(A->pinv(y), 1e-9)) << "φ∘g† = A†";
+}
+
+// Definition 4.2: of all x with g(x) = y the one whose null-space part is that of the zero image.
+TEST(ComposedOperator, PinvKeepsTheNullSpacePartOfTheOrigin) {
   for (const auto& phi : {gamma_curve(), log_curve(), companding()}) {
-    const auto g = after(phi, A);
-    const auto y = g->forward(random_input(*g, torch::kFloat64));
-    EXPECT_THAT(g->pinv(y), TensorNear(phi->inverse(A->pinv(y)), 1e-12));
-    EXPECT_THAT(phi->forward(g->pinv(y)), TensorNear(A->pinv(y), 1e-9)) << "φ∘g† = A†";
+    for (const auto& A : {dense(), pooling(), inpainting()}) {
+      const auto g = after(phi, A);
+      const auto zero = torch::zeros(in.batched(2), torch::kFloat64);
+      EXPECT_THAT(g->pinv(g->forward(zero)), TensorNear(zero, 1e-9)) << "g†(g(0)) = 0";
+      const auto y = g->forward(Rng(3).uniform(in.batched(2), torch::kFloat64) * 1.6 - 0.8);
+      const auto at = g->complete(g->pinv(y)), origin = g->complete(zero);
+      EXPECT_THAT(at.y, TensorNear(y, 1e-9));
+      for (std::size_t l = 0; l < at.z.size(); ++l) EXPECT_THAT(at.z[l], TensorNear(origin.z[l], 1e-9));
+    }
   }
 }
 

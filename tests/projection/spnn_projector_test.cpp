@@ -86,10 +86,9 @@ TEST(Anchored, SendsTheImageOfTheOriginToTheOrigin) {
   for (const auto& z : g.complete(zero).z) EXPECT_LE(z.abs().max().item<double>(), 1e-12) << "G_r(0) = [g(0) | 0]";
 }
 
-// Definition 4.2: g†(y) minimises ‖G_r(x) − G_r(0)‖ over the pre-image of y.
-TEST(Anchored, IsTheNaturalPseudoInverseOfTheResidualCompletion) {
+// Definition 4.2: g†(y) minimises ‖G(x) − G(0)‖ over the pre-image of y.
+void expect_natural(const SpnnProjector& g) {
   const torch::NoGradGuard no_grad;
-  const auto g = anchored_residual();
   const auto y = testing::small_target(1, torch::kFloat64);
   const auto at_zero = g.complete(torch::zeros(g.in_shape().batched(1), torch::kFloat64));
   const auto distance = [&](const Tensor& x) { return squared_norm(g.complete(x) - at_zero).item<double>(); };
@@ -107,6 +106,12 @@ TEST(Anchored, IsTheNaturalPseudoInverseOfTheResidualCompletion) {
     EXPECT_THAT(g.forward(x), TensorNear(y, 1e-9)) << "inside the pre-image";
     EXPECT_GT(distance(x), least);
   }
+}
+
+TEST(Anchored, IsTheNaturalPseudoInverseOfTheResidualCompletion) { expect_natural(anchored_residual()); }
+
+TEST(Origin, IsTheNaturalPseudoInverseOfThePlainCompletion) {
+  expect_natural(SpnnProjector(testing::small_network(torch::kFloat64), {.pseudo_inverse = PseudoInverse::origin, .metric = Metric::plain}));
 }
 
 // x' is the orthogonal projection of x onto the pre-image of y: in G_r's coordinates x − x' is perpendicular to every

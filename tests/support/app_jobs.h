@@ -4,6 +4,9 @@
 #include <spnn/core/observer.h>
 #include <spnn/core/rng.h>
 #include <spnn/image/image.h>
+#include <spnn/jobs/engine_impl.h>
+#include <spnn/jobs/pictures.h>
+#include <spnn/jobs/session.h>
 
 #include "support/tiny_models.h"
 
@@ -23,19 +26,23 @@ class AppJobs : public ::testing::Test {
     return file.string();
   }
 
-  // A job with the tiny models and few steps.
-  template <class Job>
-  Job small_job(const std::string& output, std::int64_t steps = 6) const {
-    Job job;
-    job.models = models->choice();
-    job.output = (folder / output).string();
-    job.sampling.steps = steps;
-    return job;
+  // A request with few steps that writes to a folder of the test.
+  template <class Request>
+  Request small(const std::string& output, std::int64_t steps = 6) const {
+    Request request{.fit = false};
+    request.files.folder = (folder / output).string();
+    request.sampling.steps = steps;
+    return request;
   }
+
+  static std::unique_ptr<engine::Session> open(const engine::ModelChoice& choice) { return engine::open_session({.models = choice}); }
+  static std::unique_ptr<engine::Session> open() { return open(models->choice()); }
+  static std::vector<engine::Photo> photos(const std::vector<std::string>& files) { return engine::photo_files(files); }
 
   inline static TinyModels* models = nullptr;
   TemporaryFolder folder;
   Observer observer;
+  engine::TorchEngine jobs;
 };
 
 }  // namespace spnn::testing

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <spnn/app/default_models.h>
+#include <spnn/engine/default_models.h>
 #include <spnn/checkpoint/module_state.h>
 #include <spnn/checkpoint/safetensors.h>
 #include <spnn/layers/init.h>
@@ -24,7 +24,7 @@ class TinyModels {
     write_judge();
   }
 
-  app::ModelChoice choice() const {
+  engine::ModelChoice choice() const {
     return {.family = "tiny", .classifier = file("classifier"), .prior = file("prior"), .judge = file("judge")};
   }
   std::string file(const std::string& role) const { return (folder_ / (role + ".safetensors")).string(); }

@@ -2,6 +2,7 @@
 #include <spnn/projection/spnn_projector.h>
 #include <spnn/training/classifier.h>
 #include <spnn/training/inverse.h>
+#include <spnn/training/prior.h>
 
 #include "support/damage.h"
 #include "support/tensor_near.h"
@@ -44,6 +45,20 @@ std::shared_ptr<Spnn> train_inverse(const std::string& recipe, std::int64_t step
 }
 
 }  // namespace
+
+// A batch larger than the data set is the data set.
+TEST(Prior, TrainsOnASetSmallerThanItsBatch) {
+  const auto set = tiny_dataset(5), val = tiny_dataset(4, 2);
+  PriorConfig config{.unet = {.image_size = 8, .ch = 8, .ch_mult = {1, 2}, .num_res_blocks = 1, .attn_resolutions = {}, .norm_groups = 4}};
+  config.train = tiny_training(3);
+  PriorObjective objective(config, set, val);
+  const auto whole = part(objective.losses(0, {}), "loss");
+  EXPECT_TRUE(std::isfinite(whole));
+  double shared = 0;
+  for (std::int64_t rank = 0; rank < 2; ++rank) shared += part(objective.losses(0, {.rank = rank, .size = 2}), "loss") * (rank == 0 ? 2 : 3) / 5.0;
+  EXPECT_NEAR(shared, whole, 1e-5) << "two processes see all of it";
+  EXPECT_EQ(Json::parse(objective.metadata().at("schedule")).at("steps"), 1000);
+}
 
 TEST(PhaseOne, PartsAreTheLiteralLosses) {
   const auto set = tiny_dataset(32), val = tiny_dataset(16, 2);

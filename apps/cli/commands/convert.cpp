@@ -8,7 +8,7 @@ namespace spnn::cli {
 
 void add_convert(CLI::App& spnn) {
   auto* convert = spnn.add_subcommand("convert", "rewrite a model file of PyTorch as safetensors with its architecture, or what a file says of its model");
-  auto job = std::make_shared<app::ConvertJob>();
+  auto job = std::make_shared<engine::ConvertJob>();
   convert->add_option("IN", job->in, "safetensors, or PyTorch's zip or legacy format")
       ->required()->check(CLI::ExistingFile);
   convert->add_option("OUT", job->out, "the safetensors file to write")->required();

@@ -28,7 +28,7 @@ void print_skipped(const std::vector<std::string>& skipped) {
     std::cout << fmt::format("  ... and {} more (--json lists all)\n", skipped.size() - shown);
 }
 
-void print_rates(const app::DataInfo& info) {
+void print_rates(const engine::DataInfo& info) {
   if (info.attributes.empty()) return;
   std::size_t width = 9;
   for (const auto& name : info.attributes) width = std::max(width, name.size());
@@ -46,7 +46,7 @@ void print_rates(const app::DataInfo& info) {
   }
 }
 
-void print(const app::DataInfo& info) {
+void print(const engine::DataInfo& info) {
   const auto size = [](const auto& s) { return fmt::format("{} × {}", s[0], s[1]); };
   const bool uniform = info.smallest == info.largest;
   std::cout << fmt::format("{}: {} images, {} pixels (height × width), {} {}\n", info.name, info.images,
@@ -62,7 +62,7 @@ void print(const app::DataInfo& info) {
 void add_info(CLI::App& data) {
   auto* info =
       data.add_subcommand("info", "count images, sizes and attribute rates of each split; checks every file");
-  auto job = std::make_shared<app::DataInfoJob>();
+  auto job = std::make_shared<engine::DataInfoJob>();
   info->add_option("PATH", job->data, path_help)->required();
   info->add_flag("--skip-bad", job->skip_bad, skip_bad_help);
   info->add_option("--json", job->json, "also write the figures to this file");
@@ -71,7 +71,7 @@ void add_info(CLI::App& data) {
 
 void add_sheet(CLI::App& data) {
   auto* sheet = data.add_subcommand("sheet", "write a contact sheet with file names and labels");
-  auto job = std::make_shared<app::DataSheetJob>();
+  auto job = std::make_shared<engine::DataSheetJob>();
   sheet->add_option("PATH", job->data, path_help)->required();
   sheet->add_option("-o,--output", job->output, "the sheet: .png, .webp or .jpg")
       ->required()

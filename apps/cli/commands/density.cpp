@@ -14,7 +14,7 @@ void add_model(CLI::App& command, std::string& model) {
 
 void add_density_sample(CLI::App& density) {
   auto* command = density.add_subcommand("sample", "draw images from the density");
-  auto job = std::make_shared<app::DensitySampleJob>();
+  auto job = std::make_shared<engine::DensitySampleJob>();
   add_model(*command, job->model);
   command->add_option("-o,--output", job->output, "the contact sheet to write, PNG")->capture_default_str();
   command->add_option("-n,--count", job->count, "how many images")->check(CLI::PositiveNumber)->capture_default_str();
@@ -33,7 +33,7 @@ void add_density_sample(CLI::App& density) {
 
 void add_density_interpolate(CLI::App& density) {
   auto* command = density.add_subcommand("interpolate", "images between two images, in the latent parts of the model");
-  auto job = std::make_shared<app::DensityInterpolateJob>();
+  auto job = std::make_shared<engine::DensityInterpolateJob>();
   add_model(*command, job->model);
   auto* images = command->add_option("IMAGES", job->images, "pairs of image files")->check(CLI::ExistingFile);
   auto* data = command->add_option("--data", job->data, "instead: the first images of a data set, in pairs");
@@ -53,7 +53,7 @@ void add_density_interpolate(CLI::App& density) {
 
 void add_density_evaluate(CLI::App& density) {
   auto* command = density.add_subcommand("evaluate", "bits per dimension on held-out images");
-  auto job = std::make_shared<app::DensityEvaluateJob>();
+  auto job = std::make_shared<engine::DensityEvaluateJob>();
   add_model(*command, job->model);
   command->add_option("--data", job->data, "a tar, a folder, or 'fashion-mnist' (see 'spnn data info')")->required();
   command->add_option("--split", job->split, "which images")->check(CLI::IsMember({"train", "val", "test", "all"}))

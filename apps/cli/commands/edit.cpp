@@ -8,8 +8,11 @@
 namespace spnn::cli {
 namespace {
 
-struct Arguments {
-  app::EditJob job;
+struct EditArguments {
+  engine::EditRequest wish{.fit = false, .files = {.folder = "edited"}};
+  engine::ModelChoice models;
+  std::string device = "cpu";
+  std::vector<std::string> photos;
   AttributeWords words;
 };
 
@@ -17,35 +20,42 @@ struct Arguments {
 
 void add_edit(CLI::App& spnn) {
   auto* command = spnn.add_subcommand("edit", "make faces with chosen attributes, from noise or from a photo");
-  auto a = std::make_shared<Arguments>();
-  command->add_option("PHOTOS", a->job.photos, "photos to start from (default: noise)")->check(CLI::ExistingFile);
+  auto a = std::make_shared<EditArguments>();
+  command->add_option("PHOTOS", a->photos, "photos to start from (default: noise)")->check(CLI::ExistingFile);
   add_attributes(*command, a->words);
-  add_distance(*command, a->job.strength, a->job.margin);
-  command->add_flag("--fit", a->job.fit, "cut the middle square out of photos of another size and resize it");
-  command->add_option("-o,--output", a->job.output, "a folder")->capture_default_str();
-  command->add_option("-n,--samples", a->job.samples, "images for each photo, or in all")->check(CLI::PositiveNumber)
+  add_distance(*command, a->wish.strength, a->wish.margin);
+  command->add_flag("--invent", a->wish.invent, "with --size: detail from the second stage instead of the photo's own, moved along");
+  command->add_flag("--fit,!--no-fit", a->wish.fit, "cut the middle square out of photos of another size and resize it (the default); --no-fit refuses them");
+  command->add_flag("--fast", a->wish.fast, "move the photo by one back-projection, without diffusion: milliseconds");
+  command->add_option("--keep", a->wish.keep, fmt::format("0 … 1: how much of the photo stays (default: {})", engine::photo_keep))->check(CLI::Range(0.0, 1.0));
+  command->add_option("-o,--output", a->wish.files.folder, "a folder")->capture_default_str();
+  command->add_option("-n,--samples", a->wish.samples, "images for each photo, or in all")->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command->add_option("--seed", a->job.seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
-  command->add_option("--report", a->job.report, "add to DIR/report.html, with the tables as CSV beside it");
-  add_models(*command, a->job.models);
-  add_sampling(*command, a->job.sampling);
-  add_guidance(*command, a->job.guidance, app::edit_window);
-  command->footer("A photo is noised to the start of the window (--window-from) and guided from there: the larger, the less of it stays.\n"
+  command->add_option("--seed", a->wish.seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
+  command->add_option("--report", a->wish.files.report, "add to DIR/report.html, with the tables as CSV beside it");
+  add_models(*command, a->models);
+  add_size(*command, a->models);
+  add_device(*command, a->device);
+  add_sampling(*command, a->wish.sampling);
+  add_guidance(*command, a->wish.guidance, engine::edit_window);
+  command->footer("A photo is moved by one back-projection: the attributes asked for become what photos with them have, all others stay. Then noise up to\n"
+                  "t = 200 (1 - keep), or --window-from, and the prior take away what is no photo, where something changed. NAME=0.7 is a probability.\n"
                   "The paper walks every stretch twice (--travel-repeat 2) and takes t < 800 for several attributes; here other attributes\n"
                   "then drift more, for no gain.\n\nExamples:\n"
                   "  spnn edit --set Smiling --set Eyeglasses -n 8 -o out\n"
-                  "  spnn edit me.jpg --fit --set Smiling --unset Eyeglasses -o out");
+                  "  spnn edit me.jpg --set Smiling --unset Eyeglasses -o out");
   command->callback([a] {
-    a->job.attributes = a->words.requests();
-    a->job.command = command_line();
-    if (a->job.attributes.empty()) throw CLI::RequiredError("--set or --unset");
-    const auto report = engine().edit(a->job, terminal());
+    a->wish.attributes = a->words.requests();
+    a->wish.photos = photo_files(a->photos);
+    a->wish.files.command = command_line();
+    if (a->wish.attributes.empty()) throw CLI::RequiredError("--set or --unset");
+    const auto report = session(a->models, a->device)->edit(a->wish, terminal());
     for (const auto& image : report.images) {
       fmt::print("{}  {}  |Δp| {:.4f}  seed {}\n", image.file, image.agreement == 1 ? "as asked" : "NOT as asked",
                  image.mean_abs_dp, image.seed);
     }
     fmt::print("{} images, {:.1f} % of the attributes as asked on the saved files, {:.2f} s an image\n", report.images.size(),
-               100 * report.agreement, report.seconds_per_image);
+               100 * report.agreement, report.timings.per_image);
     if (!report.page.empty()) fmt::print("report: {}\n", report.page);
   });
 }

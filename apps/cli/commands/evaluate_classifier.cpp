@@ -10,7 +10,7 @@ namespace {
 
 std::string percent(const std::optional<double>& share) { return share ? fmt::format("{:9.2f}", 100 * *share) : ""; }
 
-void print(const app::ClassifierFigures& figures) {
+void print(const engine::ClassifierFigures& figures) {
   const bool judged = figures.judge_mean_accuracy.has_value();
   std::string text = fmt::format("{:22}{:>9}{:>9}{}\n", "%", "rate", "g", judged ? "    judge    agree" : "");
   for (const auto& row : figures.rows) {
@@ -27,7 +27,7 @@ void print(const app::ClassifierFigures& figures) {
 
 void add_evaluate_classifier(CLI::App& evaluate) {
   auto* command = evaluate.add_subcommand("classifier", "accuracy of g on labelled images, per attribute and in the mean");
-  auto job = std::make_shared<app::EvaluateClassifierJob>();
+  auto job = std::make_shared<engine::EvaluateClassifierJob>();
   command->add_option("MODEL", job->model, "an SPNN or a judge")->required()->check(CLI::ExistingFile);
   command->add_option("--data", job->data, "a tar, a folder, or 'fashion-mnist' (see 'spnn data info')")->required();
   command->add_option("--split", job->split, "which images")

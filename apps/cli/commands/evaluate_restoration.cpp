@@ -7,21 +7,21 @@ namespace spnn::cli {
 namespace {
 
 template <class Job>
-struct Arguments {
+struct EvaluateRestorationArguments {
   Job job;
   std::string json;
 };
 
 template <class Job>
-std::shared_ptr<Arguments<Job>> add_job(CLI::App& command) {
-  auto arguments = std::make_shared<Arguments<Job>>();
+std::shared_ptr<EvaluateRestorationArguments<Job>> add_job(CLI::App& command) {
+  auto arguments = std::make_shared<EvaluateRestorationArguments<Job>>();
   add_experiment(command, arguments->job);
   command.add_option("--json", arguments->json, "write all figures to this file");
   return arguments;
 }
 
-std::vector<app::AttributeRequest> parse_set(const std::string& text) {
-  std::vector<app::AttributeRequest> set;
+std::vector<engine::AttributeRequest> parse_set(const std::string& text) {
+  std::vector<engine::AttributeRequest> set;
   for (const auto& word : CLI::detail::split(text, ',')) set.push_back(parse_attribute(word));
   return set;
 }
@@ -31,8 +31,9 @@ std::vector<app::AttributeRequest> parse_set(const std::string& text) {
 void add_evaluate_reconstruction(CLI::App& evaluate) {
   auto* command = evaluate.add_subcommand("reconstruction", "reconstruct held-out images from their outputs; measured on saved files, "
                                                             "by g and by an independent judge");
-  auto a = add_job<app::ReconstructionExperiment>(*command);
+  auto a = add_job<engine::ReconstructionExperiment>(*command);
   command->add_option("--images", a->job.images, "how many held-out images")->check(CLI::Range(2, 1000000))->capture_default_str();
+  add_size(*command, a->job.models);
   command->callback([a] {
     a->job.command = command_line();
     finish(engine().evaluate_reconstruction(a->job, terminal()), a->json);
@@ -41,10 +42,10 @@ void add_evaluate_reconstruction(CLI::App& evaluate) {
 
 void add_evaluate_editing(CLI::App& evaluate) {
   auto* command = evaluate.add_subcommand("editing", "edit attributes from noise; measured on saved files by an independent judge");
-  auto a = std::make_shared<Arguments<app::EditingExperiment>>();
-  a->job.sampling = app::EditJob{}.sampling;
-  a->job.guidance = app::EditJob{}.guidance;
-  add_experiment(*command, a->job, app::edit_window);
+  auto a = std::make_shared<EvaluateRestorationArguments<engine::EditingExperiment>>();
+  a->job.sampling = engine::EditRequest{}.sampling;
+  a->job.guidance = engine::EditRequest{}.guidance;
+  add_experiment(*command, a->job, engine::edit_window);
   command->add_option("--json", a->json, "write all figures to this file");
   command->add_option("--seeds", a->job.seeds, "images for each edit")->check(CLI::Range(2, 1000000))->capture_default_str();
   command->add_option("--unguided", a->job.unguided, "unguided samples to compare with")->check(CLI::Range(2, 1000000))
@@ -62,16 +63,18 @@ void add_evaluate_editing(CLI::App& evaluate) {
 
 void add_evaluate_prior(CLI::App& evaluate) {
   auto* command = evaluate.add_subcommand("prior", "Fréchet distance of a prior's samples to held-out images, in the judge's features");
-  auto a = std::make_shared<Arguments<app::PriorExperiment>>();
+  auto a = std::make_shared<EvaluateRestorationArguments<engine::PriorExperiment>>();
   command->add_option("PRIOR", a->job.models.prior, "model file (default: the shipped one)")->check(CLI::ExistingFile);
   command->add_option("--models", a->job.models.family, "family of shipped models: celebahq64 or fashion")->capture_default_str();
   command->add_option("--judge", a->job.models.judge, "a judge instead of the shipped one")->check(CLI::ExistingFile);
   command->add_option("--data", a->job.data, "data set: a tar, a folder, or 'fashion-mnist'")->required();
+  command->add_option("--identity", a->job.identity, "an identity network: the distance in its features too")->check(CLI::ExistingFile);
   command->add_option("--samples", a->job.samples, "how many")->check(CLI::Range(2, 1000000))->capture_default_str();
   command->add_option("--seed", a->job.seed, "image i is made from seed + i")->capture_default_str();
   command->add_option("-o,--output", a->job.output, "a folder for a sheet of 64 samples");
   command->add_option("--report", a->job.report, "add to DIR/report.html, with the tables as CSV beside it");
   command->add_option("--json", a->json, "write all figures to this file");
+  add_held_out(*command, a->job.held_out);
   add_sampling(*command, a->job.sampling);
   command->callback([a] {
     a->job.command = command_line();
@@ -79,17 +82,39 @@ void add_evaluate_prior(CLI::App& evaluate) {
   });
 }
 
+void add_evaluate_cascade(CLI::App& evaluate) {
+  auto* command = evaluate.add_subcommand("cascade", "both stages: Fréchet distances of large samples at full size, and how sharp they are");
+  auto a = std::make_shared<EvaluateRestorationArguments<engine::CascadeExperiment>>();
+  command->add_option("--models", a->job.models.family, "family of the first stage and the judge")->capture_default_str();
+  command->add_option("--prior", a->job.models.prior, "a first stage instead of the shipped one")->check(CLI::ExistingFile);
+  command->add_option("--upscaler", a->job.models.upscaler, "a second stage instead of the shipped one")->check(CLI::ExistingFile);
+  command->add_option("--judge", a->job.models.judge, "a judge instead of the shipped one")->check(CLI::ExistingFile);
+  command->add_option("--data", a->job.data, "data set with large images")->required();
+  command->add_option("--samples", a->job.samples, "how many")->check(CLI::Range(2, 1000000))->capture_default_str();
+  command->add_option("--photos", a->job.photos, "held-out images to make small and large again")->check(CLI::Range(2, 1000000))->capture_default_str();
+  command->add_option("--seed", a->job.seed, "image i is made from seed + i")->capture_default_str();
+  command->add_option("-o,--output", a->job.output, "a folder for a sheet of 32 samples");
+  command->add_option("--report", a->job.report, "add to DIR/report.html, with the tables as CSV beside it");
+  command->add_option("--json", a->json, "write all figures to this file");
+  add_held_out(*command, a->job.held_out);
+  add_sampling(*command, a->job.sampling);
+  command->callback([a] {
+    a->job.command = command_line();
+    finish(engine().evaluate_cascade(a->job, terminal()), a->json);
+  });
+}
+
 void add_ablate(CLI::App& spnn) {
   auto* command = spnn.add_subcommand("ablate", "the same targets with every pseudo-inverse, metric and λ: one table, one figure");
-  auto a = std::make_shared<Arguments<app::AblationExperiment>>();
+  auto a = std::make_shared<EvaluateRestorationArguments<engine::AblationExperiment>>();
   a->job.sampling.steps = 50;
   add_experiment(*command, a->job);
   command->add_option("--json", a->json, "write all figures to this file");
   command->add_option("--images", a->job.images, "how many held-out images")->check(CLI::Range(2, 1000000))->capture_default_str();
   command->add_option("--pseudo-inverses", a->job.pseudo_inverses, "which ones")->delimiter(',')
-      ->check(CLI::IsMember({"learned", "anchored", "origin", "random", "min-norm"}))->capture_default_str();
+      ->check(CLI::IsMember(pseudo_inverses()))->capture_default_str();
   command->add_option("--metrics", a->job.metrics, "which ones")->delimiter(',')
-      ->check(CLI::IsMember({"plain", "residual", "naive"}))->capture_default_str();
+      ->check(CLI::IsMember(metrics()))->capture_default_str();
   command->add_option("--lambdas", a->job.lambdas, "constant λ: strong and gentle")->delimiter(',')->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   command->add_option("--shown", a->job.shown, "rows of the figure")->check(CLI::PositiveNumber)->capture_default_str();

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "commands.h"
@@ -8,14 +9,14 @@
 namespace spnn::cli {
 namespace {
 
-void add_method_options(CLI::App& command, app::MethodOptions& o) {
+void add_method_options(CLI::App& command, engine::MethodOptions& o) {
   const auto group = "Methods";
   command.add_option("--lambda", o.lambda, "nlbp: how far x̂0 is moved towards y at a step")->check(CLI::Range(0.0, 1.0))->capture_default_str()->group(group);
   command.add_flag("--exact", o.exact, "nlbp: go all the way to y, though it is noisy or g only fitted to what was done")->group(group);
-  command.add_option("--metric", o.metric, "nlbp on a network: plain (the paper's) or residual")->check(CLI::IsMember({"plain", "residual"}))
+  command.add_option("--metric", o.metric, "nlbp on a network: plain (the paper's) or residual")->check(CLI::IsMember(metrics()))
       ->capture_default_str()->group(group);
   command.add_option("--pseudo-inverse", o.pseudo_inverse, "of a network: learned, anchored, origin, random, min-norm")
-      ->check(CLI::IsMember({"learned", "anchored", "origin", "random", "min-norm"}))->capture_default_str()->group(group);
+      ->check(CLI::IsMember(pseudo_inverses()))->capture_default_str()->group(group);
   command.add_option("--gradient", o.gradient, "dps, mcg: step along -grad |y - g(x0)|, as the papers state it for 3x256x256 and 1000 steps; scaled to yours")
       ->check(CLI::NonNegativeNumber)->capture_default_str()->group(group);
   command.add_option("--ddrm-eta", o.ddrm_eta, "ddrm: fresh noise a step")->check(CLI::Range(0.0, 1.0))->capture_default_str()->group(group);
@@ -31,7 +32,7 @@ void add_method_options(CLI::App& command, app::MethodOptions& o) {
   command.add_option("--iterations", o.iterations, "ibp: back-projections")->check(CLI::PositiveNumber)->capture_default_str()->group(group);
 }
 
-void print(const app::FieldCatalogue& all) {
+void print(const engine::FieldCatalogue& all) {
   fmt::print("Operators, joined by '+' in the order in which they act (gamma+sr4, gauss:2+sr4). sr4 is sr:factor=4.\n\n");
   for (const auto& o : all.operators) fmt::print("  {:<9} {}\n            {}\n            pseudo-inverse: {}\n", o.name, o.parameters, o.what, o.pseudo_inverse);
   fmt::print("\nBlack boxes, to which 'spnn train degradation' fits a network for model:FILE\n\n");
@@ -41,7 +42,15 @@ void print(const app::FieldCatalogue& all) {
   fmt::print("\nNoise is stated in units of pixels in [0, 1]: --noise 0.05 is 12.75 grey levels of 255.\n");
 }
 
-void print(const app::RestoreReport& report) {
+double mean_of(const engine::RestoreResult& report, double (*value)(const engine::RestoredImage&)) {
+  double sum = 0;
+  for (const auto& image : report.images) sum += value(image);
+  return sum / static_cast<double>(report.images.size());
+}
+
+void print(const engine::RestoreResult& report) {
+  using Image = engine::RestoredImage;
+  const auto& first = report.images.front();
   for (const auto& image : report.images) {
     fmt::print("{}  ", image.file);
     if (image.psnr) fmt::print("PSNR {:.2f} dB  SSIM {:.4f}  ", *image.psnr, *image.ssim);
@@ -50,10 +59,15 @@ void print(const app::RestoreReport& report) {
     fmt::print("seed {}\n", image.seed);
   }
   fmt::print("{} images by {}: ", report.images.size(), report.method);
-  if (report.psnr) fmt::print("PSNR {:.2f} dB, SSIM {:.4f}, ", *report.psnr, *report.ssim);
+  if (first.psnr) {
+    fmt::print("PSNR {:.2f} dB, SSIM {:.4f}, ", mean_of(report, [](const Image& i) { return *i.psnr; }), mean_of(report, [](const Image& i) { return *i.ssim; }));
+  }
   fmt::print("rms g(x)-y {:.2e} as sampled and {:.2e} as saved (pixels in [0, 1]), {:.2f} s and {} evaluations of the prior an image\n",
-             report.inconsistency_sampled, report.inconsistency_saved, report.seconds_per_image, report.evaluations);
-  if (report.truth) fmt::print("rms D(x)-D {:.2e} as saved: against what the black box itself makes of the result\n", *report.truth);
+             mean_of(report, [](const Image& i) { return i.inconsistency_sampled; }), mean_of(report, [](const Image& i) { return i.inconsistency; }),
+             report.timings.per_image, report.evaluations);
+  if (first.truth) {
+    fmt::print("rms D(x)-D {:.2e} as saved: against what the black box itself makes of the result\n", mean_of(report, [](const Image& i) { return *i.truth; }));
+  }
   if (!report.page.empty()) fmt::print("report: {}\n", report.page);
 }
 
@@ -66,33 +80,45 @@ void add_operators(CLI::App& spnn) {
 
 void add_restore(CLI::App& spnn) {
   auto* command = spnn.add_subcommand("restore", "undo a degradation by any method of the field: photos that are degraded, or clean ones to try on");
-  auto job = std::make_shared<app::RestoreJob>();
-  command->add_option("IN", job->images, "images, or folders of them; outputs keep their names")->required()->check(CLI::ExistingPath);
+  struct Arguments {
+    engine::RestoreRequest wish{.fit = false, .files = {.folder = "restored"}};
+    engine::ModelChoice models;
+    std::string device = "cpu", mask;
+    std::vector<std::string> places;
+  };
+  auto a = std::make_shared<Arguments>();
+  auto* job = &a->wish;
+  command->add_option("IN", a->places, "images, or folders of them; outputs keep their names")->required()->check(CLI::ExistingPath);
   command->add_option("--operator", job->degradation, "what happened to the image, see 'spnn operators': sr4, gauss:2, gamma+sr4, model:FILE, …")->required();
   command->add_flag("--degraded", job->degraded, "IN are already degraded: the measurement is the file (default: IN are clean, degrade them first)");
   command->add_option("--noise", job->noise, "of the measurement: σ in units of pixels in [0, 1], or poisson:PHOTONS")->capture_default_str();
   command->add_option("--method", job->method, "nlbp, ddnm, ddnm+, ddrm, snips, dps, mcg, repaint, ibp, pinv; auto is nlbp, or ddrm where there is noise and g is linear")
       ->capture_default_str();
-  command->add_option("--mask", job->mask, "of the operator 'mask': an image (white is known), or a folder with one of each image's name")->check(CLI::ExistingPath);
+  command->add_option("--mask", a->mask, "of the operator 'mask': an image (white is known), or a folder with one of each image's name")->check(CLI::ExistingPath);
   command->add_flag("--fit", job->fit, "cut the middle square out of clean images of another size and resize it");
-  command->add_option("-o,--output", job->output, "a folder")->capture_default_str();
+  command->add_option("-o,--output", job->files.folder, "a folder")->capture_default_str();
   command->add_option("--seed", job->seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
-  command->add_option("--report", job->report, "add to DIR/report.html, with the tables as CSV beside it");
-  add_models(*command, job->models, {.classifier = false});
+  command->add_option("--report", job->files.report, "add to DIR/report.html, with the tables as CSV beside it");
+  add_models(*command, a->models, {.classifier = false});
+  add_size(*command, a->models);
+  add_device(*command, a->device);
   add_sampling(*command, job->sampling);
   add_method_options(*command, job->options);
   command->footer("Examples:\n  spnn restore small.png --degraded --operator sr4 -o out          # a 16×16 face, four times larger\n"
                   "  spnn restore holes.png --degraded --operator mask --mask mask.png -o out\n"
                   "  spnn restore faces/ --operator gauss:1.5 --noise 0.05 --method ddrm -o out   # degrade, restore, measure");
-  command->callback([job] {
-    job->command = command_line();
-    print(engine().restore_images(*job, terminal()));
+  command->callback([a] {
+    a->wish.files.command = command_line();
+    a->wish.photos = photo_files(engine().image_files(a->places));
+    if (!a->mask.empty() && std::filesystem::is_directory(a->mask)) a->wish.masks_folder = a->mask;
+    else if (!a->mask.empty()) a->wish.masks = photo_files({a->mask});
+    print(session(a->models, a->device)->restore(a->wish, terminal()));
   });
 }
 
 void add_compare(CLI::App& spnn) {
   auto* command = spnn.add_subcommand("compare", "methods × operators on the same images, prior, seeds and measures: CSV, HTML and figures");
-  auto job = std::make_shared<app::CompareJob>();
+  auto job = std::make_shared<engine::CompareJob>();
   auto json = std::make_shared<std::string>();
   command->add_option("DATA", job->data, "data set (its held-out images) or a folder of images")->required();
   command->add_option("--images", job->images, "how many")->check(CLI::Range(2, 1000000))->capture_default_str();

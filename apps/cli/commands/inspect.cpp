@@ -49,7 +49,7 @@ void print(const Json& report, bool with_tensors) {
 
 void add_inspect(CLI::App& spnn) {
   auto* inspect = spnn.add_subcommand("inspect", "say what a model file is: container, network, tensors, training record");
-  auto job = std::make_shared<app::InspectJob>();
+  auto job = std::make_shared<engine::InspectJob>();
   auto tensors = std::make_shared<bool>(false);
   inspect->add_option("FILE", job->file, "safetensors, or PyTorch's zip or legacy format")
       ->required()->check(CLI::ExistingFile);

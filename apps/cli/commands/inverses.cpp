@@ -10,8 +10,8 @@
 namespace spnn::cli {
 namespace {
 
-struct Arguments {
-  app::PreimagesJob job;
+struct InversesArguments {
+  engine::PreimagesJob job;
   AttributeWords words;
 };
 
@@ -19,7 +19,7 @@ struct Arguments {
 
 void add_preimages(CLI::App& spnn) {
   auto* command = spnn.add_subcommand("preimages", "many images with the same outputs, drawn from the stochastic inverse");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<InversesArguments>();
   add_attributes(*command, a->words);
   add_distance(*command, a->job.strength, a->job.margin);
   command->add_option("-n,--count", a->job.count, "how many")->check(CLI::Range(2, 100000))->capture_default_str();
@@ -45,7 +45,7 @@ void add_preimages(CLI::App& spnn) {
 
 void add_inverses(CLI::App& spnn) {
   auto* command = spnn.add_subcommand("inverses", "the minimal-norm inverse of Gofer and Gilboa beside the natural one, on small maps");
-  auto job = std::make_shared<app::InversesJob>();
+  auto job = std::make_shared<engine::InversesJob>();
   command->add_option("-o,--output", job->output, "a figure to write, SVG");
   command->add_option("--seed", job->seed, "of the maps and targets")->capture_default_str();
   command->add_option("--json", job->json, "also write the table to this file");

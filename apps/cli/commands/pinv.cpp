@@ -1,5 +1,3 @@
-#include <memory>
-
 #include "commands.h"
 #include "commands/projection_options.h"
 
@@ -7,13 +5,23 @@ namespace spnn::cli {
 
 void add_pinv(CLI::App& spnn) {
   auto* command = spnn.add_subcommand("pinv", "the image g†(y) of outputs y");
-  auto job = std::make_shared<app::PinvJob>();
-  add_network(*command, job->network);
-  add_target(*command, job->target, "zeros or the other target");
-  add_pseudo_inverse(*command, job->pseudo_inverse, job->seed);
-  command->add_option("-o,--output", job->output, "image to write (.png, .jpg, .webp)")->required();
-  command->add_option("--json", job->json, "also write the report to this file");
-  command->callback([job] { print(engine().pinv(*job, terminal())); });
+  struct Arguments {
+    NetworkArguments network;
+    engine::PinvRequest wish;
+    std::string output;
+  };
+  auto a = std::make_shared<Arguments>();
+  add_network(*command, a->network);
+  add_target(*command, a->network, a->wish.target, "zeros or the other target");
+  add_pseudo_inverse(*command, a->wish.pseudo_inverse, a->wish.seed);
+  command->add_option("-o,--output", a->output, "image to write (.png, .jpg, .webp)")->required();
+  command->callback([a] {
+    if (!a->network.onto.empty()) a->wish.target.image = engine::Photo{.file = a->network.onto};
+    const auto session = a->network.open();
+    const auto info = session->info();
+    terminal().message("inverting " + info.network);
+    finish(session->pinv(a->wish), info.names, a->output, a->network.json);
+  });
 }
 
 }  // namespace spnn::cli

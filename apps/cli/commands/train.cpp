@@ -7,7 +7,7 @@
 namespace spnn::cli {
 namespace {
 
-void add_job(CLI::App& command, app::TrainJob& job) {
+void add_job(CLI::App& command, engine::TrainJob& job) {
   command.add_option("CONFIG", job.config, "configuration file, TOML or JSON (see configs/)")
       ->required()->check(CLI::ExistingFile);
   command.add_option("--data", job.data, "a tar, a folder, or 'fashion-mnist' (see 'spnn data info')")->required();
@@ -18,13 +18,13 @@ void add_job(CLI::App& command, app::TrainJob& job) {
       ->check(CLI::PositiveNumber);
 }
 
-std::shared_ptr<app::TrainJob> add_job(CLI::App& command) {
-  auto job = std::make_shared<app::TrainJob>();
+std::shared_ptr<engine::TrainJob> add_job(CLI::App& command) {
+  auto job = std::make_shared<engine::TrainJob>();
   add_job(command, *job);
   return job;
 }
 
-void print(const app::DegradationReport& r) {
+void print(const engine::DegradationReport& r) {
   std::printf("%s, %s: %lld of %lld numbers, T†T D(x) is %.2f dB from D(x); on %lld held-out pictures:\n", r.degradation.c_str(), r.keep.c_str(),
               static_cast<long long>(r.outputs), static_cast<long long>(r.inputs), r.seen_psnr, static_cast<long long>(r.held_out));
   for (const auto& row : r.rows) {
@@ -39,7 +39,7 @@ void print(const app::DegradationReport& r) {
 
 void add_degradation(CLI::App& train) {
   auto* command = train.add_subcommand("degradation", "g for a black box: an SPNN fitted to what a program does to pictures, for restore --operator model:FILE");
-  auto job = std::make_shared<app::DegradationJob>();
+  auto job = std::make_shared<engine::DegradationJob>();
   auto pairs = std::make_shared<std::vector<std::string>>();
   command->add_option("CONFIG", job->config, "configuration file, TOML or JSON (see configs/degradation-*.toml); none has good defaults for 64 pixels")
       ->check(CLI::ExistingFile);
@@ -83,15 +83,22 @@ void add_train(CLI::App& spnn) {
   prior->callback([job = add_job(*prior)] { engine().train_prior(*job, terminal()); });
 
   auto* classifier = train->add_subcommand("classifier", "phase I: an SPNN on the labels of a data set");
-  auto classifier_job = std::make_shared<app::ClassifierJob>();
+  auto classifier_job = std::make_shared<engine::ClassifierJob>();
   add_job(*classifier, *classifier_job);
   classifier->add_option("--black-box", classifier_job->black_box,
                          "an SPNN or a judge whose outputs g learns (mean squared error) instead of the labels")
       ->check(CLI::ExistingFile);
   classifier->callback([classifier_job] { engine().train_classifier(*classifier_job, terminal()); });
 
+  auto* natural = train->add_subcommand("natural", "phase III: g and r, asked what back-projected images look like; from scratch also phase I");
+  auto natural_job = std::make_shared<engine::NaturalJob>();
+  add_job(*natural, *natural_job);
+  natural->add_option("--teacher", natural_job->teacher, "a judge trained through noise (configs/teacher-*.toml); not the one that evaluates")
+      ->required()->check(CLI::ExistingFile);
+  natural->callback([natural_job] { engine().train_natural(*natural_job, terminal()); });
+
   auto* inverse = train->add_subcommand("inverse", "phase II: the nets r of the pseudo-inverse, the rest frozen");
-  auto inverse_job = std::make_shared<app::InverseJob>();
+  auto inverse_job = std::make_shared<engine::InverseJob>();
   inverse->add_option("MODEL", inverse_job->model, "the SPNN of phase I (its best.safetensors)")
       ->required()->check(CLI::ExistingFile);
   add_job(*inverse, *inverse_job);
@@ -99,6 +106,16 @@ void add_train(CLI::App& spnn) {
 
   auto* judge = train->add_subcommand("judge", "a plain CNN on the labels, for evaluation only");
   judge->callback([job = add_job(*judge)] { engine().train_judge(*job, terminal()); });
+
+  auto* upscaler = train->add_subcommand("upscaler", "the second stage of a cascade: the detail of large images, given small ones");
+  upscaler->callback([job = add_job(*upscaler)] { engine().train_upscaler(*job, terminal()); });
+
+  auto* identity = train->add_subcommand("identity", "an embedding that tells people apart, for evaluation only");
+  auto identity_job = std::make_shared<engine::IdentityJob>();
+  add_job(*identity, *identity_job);
+  identity->add_option("--identities", identity_job->identities, "a text file with a line 'picture person' for every picture")
+      ->required()->check(CLI::ExistingFile);
+  identity->callback([identity_job] { engine().train_identity(*identity_job, terminal()); });
 
   add_degradation(*train);
   auto* density = train->add_subcommand("density", "a flow: NICE, RealNVP, Glow or SurVAE, by maximum likelihood");

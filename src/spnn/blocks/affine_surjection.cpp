@@ -15,7 +15,7 @@ Shape reduced(const AffineSurjectionConfig& c) {
 
 AffineSurjection::AffineSurjection(const AffineSurjectionConfig& config, std::shared_ptr<OrthogonalMix> mix,
                                    CouplingNets nets, std::shared_ptr<Subnet> r)
-    : Block(config.in, reduced(config)), mix_(std::move(mix)), scale_shift_(std::move(nets), config.scale_bound),
+    : Surjection(config.in, reduced(config)), mix_(std::move(mix)), scale_shift_(std::move(nets), config.scale_bound),
       r_(std::move(r)) {
   require(mix_ && mix_->channels() == config.in.channels, "AffineSurjection",
           fmt::format("a mix of {} channels", config.in.channels),

@@ -4,6 +4,8 @@
 #include <spnn/core/shape.h>
 #include <torch/nn/module.h>
 
+#include <memory>
+
 namespace spnn {
 
 // One block of an SPNN: a surjection with its completion, or a bijection (which discards nothing and has no z).
@@ -28,6 +30,18 @@ class Block : public torch::nn::Module {
 
  private:
   Shape in_, out_;
+};
+
+class Subnet;
+
+// A block that discards z: a level of the network. r predicts z from y for the pseudo-inverse.
+class Surjection : public Block {
+ public:
+  using Block::Block;
+  bool discards() const final { return true; }
+  virtual const std::shared_ptr<Subnet>& r_net() const = 0;
+  virtual Tensor r(const Tensor& y) const = 0;     // the predicted z
+  virtual Shape z_shape() const = 0;
 };
 
 }  // namespace spnn

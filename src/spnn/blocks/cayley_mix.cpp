@@ -1,5 +1,6 @@
 #include <spnn/blocks/cayley_mix.h>
 #include <spnn/core/errors.h>
+#include <spnn/layers/new_weights.h>
 
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -40,7 +41,7 @@ class CayleyApply : public torch::autograd::Function<CayleyApply> {
 CayleyMix::CayleyMix(const CayleyMixConfig& config) : OrthogonalMix(config.channels), epsilon_(config.epsilon) {
   require(config.channels > 0 && config.epsilon >= 0, "CayleyMix", "positive channels and ε ≥ 0",
           fmt::format("{} channels, ε = {}", config.channels, config.epsilon));
-  B_ = register_parameter("A_unconstrained", torch::zeros({config.channels, config.channels}));
+  B_ = register_parameter("A_unconstrained", new_weights({config.channels, config.channels}));
 }
 
 Tensor CayleyMix::matrix_of(const Tensor& B) const {

@@ -1,5 +1,6 @@
 #include <spnn/blocks/curve.h>
 #include <spnn/core/errors.h>
+#include <spnn/layers/new_weights.h>
 
 #include <algorithm>
 #include <cmath>
@@ -54,8 +55,9 @@ Curve::Curve(const CurveConfig& config) : Block(config.in, config.in), config_(c
   require(config.pieces >= 2, "Curve", "two pieces or more", std::to_string(config.pieces));
   require(config.slope_bound > 0, "Curve", "a positive slope bound", fmt::format("{}", config.slope_bound));
   const auto c = config.in.channels;
+  count_weights({c, config.pieces + 1});
   knots_ = register_buffer("knots", torch::linspace(-1, 1, config.pieces + 1).repeat({c, 1}));
-  slopes_ = register_parameter("slopes", torch::zeros({c, config.pieces}));
+  slopes_ = register_parameter("slopes", new_weights({c, config.pieces}));
   first_ = register_parameter("first", torch::full({c, 1}, -1.0));
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <spnn/checkpoint/file.h>
 #include <spnn/core/errors.h>
+#include <spnn/core/io.h>
+#include <spnn/core/text.h>
 
 #include <cstdint>
 #include <cstring>
@@ -47,8 +48,5 @@ class ByteReader {
   std::string where_;
   std::size_t at_;
 };
-
-// Text from a file as an error may quote it: short, and without control characters.
-std::string in_quotes(std::string_view text);
 
 }  // namespace spnn

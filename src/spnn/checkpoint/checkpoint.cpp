@@ -2,6 +2,8 @@
 #include <spnn/checkpoint/checkpoint.h>
 #include <spnn/checkpoint/torch_file.h>
 #include <spnn/checkpoint/zip.h>
+#include <spnn/core/io.h>
+#include <spnn/core/text.h>
 
 #include <algorithm>
 
@@ -101,8 +103,10 @@ Checkpoint read_checkpoint(Bytes bytes, const std::string& where) {
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& file) {
-  const MappedFile mapped(file);
-  return read_checkpoint(mapped.bytes(), file.string());
+  return naming_the_file(file.string(), [&] {
+    const FileContent content(file);
+    return read_checkpoint(content.bytes(), file.string());
+  });
 }
 
 }  // namespace spnn

@@ -1,5 +1,6 @@
 #include <spnn/checkpoint/dtype.h>
 #include <spnn/core/errors.h>
+#include <spnn/core/shape.h>
 
 #include <algorithm>
 #include <array>
@@ -8,6 +9,9 @@
 
 namespace spnn {
 namespace {
+
+// Shapes without elements cost a file nothing and their readers whatever they say.
+constexpr std::int64_t longest_empty_side = 1 << 16;
 
 constexpr std::array<std::pair<std::string_view, torch::ScalarType>, 10> names = {{
     {"F64", torch::kFloat64},
@@ -46,6 +50,7 @@ std::optional<std::uint64_t> element_count(torch::IntArrayRef shape) {
     if (__builtin_mul_overflow(span, std::max<std::uint64_t>(size, 1), &span) || span > most)
       return std::nullopt;
   }
+  if (empty && std::ranges::any_of(shape, [](auto side) { return side > longest_empty_side; })) return std::nullopt;
   return empty ? 0 : span;
 }
 
@@ -58,10 +63,12 @@ std::optional<std::uint64_t> byte_count(torch::IntArrayRef shape, torch::ScalarT
 
 torch::Tensor tensor_from(Bytes bytes, torch::IntArrayRef shape, torch::ScalarType dtype) {
   const bool boolean = dtype == torch::kBool;  // C++ knows only two values of bool
-  const auto tensor = torch::empty(shape, torch::dtype(boolean ? torch::kUInt8 : dtype));
-  require(byte_count(shape, dtype) == bytes.size(), "tensor_from", fmt::format("{} bytes", tensor.nbytes()),
+  require(byte_count(shape, dtype) == bytes.size(), "tensor_from", fmt::format("the bytes of {}", to_string(shape)),
           fmt::format("{}", bytes.size()));
+  const auto tensor = torch::empty(shape, torch::dtype(boolean ? torch::kUInt8 : dtype));
   if (!bytes.empty()) std::memcpy(tensor.data_ptr(), bytes.data(), bytes.size());
+  if (boolean && !bytes.empty())   // what else than 0 and 1 is damage that a checksum of the values would not see
+    require(tensor.max().item<int>() <= 1, "tensor_from", "booleans of 0 and 1", "other bytes");
   return boolean ? tensor.ne(0) : tensor;
 }
 

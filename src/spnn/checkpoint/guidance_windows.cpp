@@ -1,5 +1,6 @@
 #include <spnn/checkpoint/guidance_windows.h>
 #include <spnn/core/json_fields.h>
+#include <spnn/core/json_text.h>
 
 namespace spnn {
 
@@ -27,8 +28,7 @@ GuidanceWindows guidance_windows_from(const Json& json, const std::string& where
 GuidanceWindows guidance_windows_in(const std::map<std::string, std::string>& metadata, const std::string& where) {
   const auto text = metadata.find("guidance");
   if (text == metadata.end()) return {};
-  const auto json = Json::parse(text->second, nullptr, /*allow_exceptions=*/false);   // what is no JSON is no table either
-  return guidance_windows_from(json, where + ": guidance");
+  return guidance_windows_from(parse_json(text->second, where + ": guidance"), where + ": guidance");
 }
 
 }  // namespace spnn

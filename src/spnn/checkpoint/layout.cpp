@@ -1,18 +1,40 @@
 #include <spnn/checkpoint/byte_reader.h>
 #include <spnn/checkpoint/foreign_layouts.h>
 #include <spnn/checkpoint/layout.h>
+#include <spnn/core/json_text.h>
+#include <spnn/core/text.h>
 
 namespace spnn {
 namespace {
+
+// One rule for every number of an architecture, whatever network it is of: products of a few of them stay far from
+// overflow, and shifts by the length of a list far from the width of a number.
+constexpr double largest_number = 65536;
+constexpr std::size_t longest_numbers = 32, longest_list = 1024;
+
+void require_sane_architecture(const Json& json, const std::string& where) {
+  if (json.is_number()) {
+    const auto value = json.get<double>();
+    require(value >= -largest_number && value <= largest_number, where, fmt::format("numbers up to {}", largest_number),
+            excerpt(json));
+  }
+  if (!json.is_structured()) return;
+  const bool numbers = json.is_array() && !json.empty() && json.front().is_number();
+  require(!numbers || json.size() <= longest_numbers, where, fmt::format("lists of at most {} numbers", longest_numbers),
+          std::to_string(json.size()));
+  require(json.size() <= longest_list, where, fmt::format("at most {} entries", longest_list), std::to_string(json.size()));
+  for (const auto& inner : json) require_sane_architecture(inner, where);   // parse_json has bounded the depth
+}
 
 Layout own_layout(const Checkpoint& checkpoint, const std::string& where) {
   const auto& metadata = checkpoint.metadata;
   Layout layout{metadata.at("kind"), nullptr,
                 fmt::format("our own file of kind {}", in_quotes(metadata.at("kind")))};
   if (const auto text = metadata.find("architecture"); text != metadata.end()) {
-    layout.architecture = Json::parse(text->second, nullptr, /*allow_exceptions=*/false);
+    layout.architecture = parse_json(text->second, where + ": the metadata 'architecture'");
     require(layout.architecture.is_object(), where, "the metadata 'architecture' as a JSON object",
             in_quotes(text->second));
+    require_sane_architecture(layout.architecture, where + ": architecture");
     if (const auto name = layout.architecture.find("name");
         name != layout.architecture.end() && name->is_string())
       layout.text += fmt::format(", {}", in_quotes(name->get<std::string>()));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <spnn/checkpoint/guidance_windows.h>
+#include <spnn/networks/identity.h>
 #include <spnn/networks/judge.h>
 #include <spnn/networks/spnn.h>
 
@@ -15,6 +16,7 @@ namespace spnn {
 struct OutputInfo {
   std::vector<std::string> names = {};   // of attributes or classes; empty if the file does not say
   std::string task = "attributes";       // "attributes", "classes" or "black_box"
+  std::vector<std::vector<std::string>> exclusive = {};   // groups of attributes of which an image has one: hair is blond or black
 };
 
 struct SpnnModel {
@@ -33,5 +35,6 @@ struct JudgeModel {
 // Networks for inference: weights in float, without gradients. A file of another kind is refused by name.
 SpnnModel load_spnn(const std::filesystem::path& file);
 JudgeModel load_judge(const std::filesystem::path& file);
+std::shared_ptr<Identity> load_identity(const std::filesystem::path& file);
 
 }  // namespace spnn

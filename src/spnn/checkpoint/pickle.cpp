@@ -1,5 +1,6 @@
 #include <spnn/checkpoint/pickle.h>
 #include <spnn/checkpoint/pickle_machine.h>
+#include <spnn/core/text.h>
 
 namespace spnn {
 namespace {

@@ -1,5 +1,6 @@
 #include <spnn/checkpoint/pickle_globals.h>
 #include <spnn/checkpoint/pickle_machine.h>
+#include <spnn/core/text.h>
 
 #include <bit>
 #include <charconv>

@@ -2,25 +2,27 @@
 #include <spnn/checkpoint/safetensors.h>
 #include <spnn/core/config.h>
 #include <spnn/core/errors.h>
+#include <spnn/core/io.h>
+#include <spnn/core/json_text.h>
 #include <spnn/core/shape.h>
+#include <spnn/core/text.h>
 
 #include <zlib.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <set>
 
 namespace spnn {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors data are little-endian");
 
-constexpr std::uint64_t prefix = sizeof(std::uint64_t);
+constexpr std::uint64_t length_prefix = sizeof(std::uint64_t);
 constexpr std::uint64_t largest_header =
     16 << 20;                      // thousands of tensors and a long training record fit in 1 MB
-constexpr int deepest_header = 4;  // {name: {shape: [n]}}
-constexpr std::size_t most_dimensions = 16;
+constexpr int deepest_header = 3;  // {name: {shape: [n]}}
+constexpr std::size_t most_tensor_dimensions = 16;
 
 Bytes bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
@@ -97,7 +99,7 @@ std::string header_of(const TensorFile& content, const std::string& where) {
   }
 }
 
-struct Entry {
+struct TensorEntry {
   std::string name;
   torch::ScalarType dtype;
   std::vector<std::int64_t> shape;
@@ -112,8 +114,8 @@ bool are_naturals(const Json& value) {
   return value.is_array() && std::all_of(value.begin(), value.end(), is_natural);
 }
 
-Entry parse_entry(const std::string& name, const Json& value, const std::string& where) {
-  const auto here = fmt::format("{}: tensor '{:.80}'", where, name);
+TensorEntry parse_entry(const std::string& name, const Json& value, const std::string& where) {
+  const auto here = fmt::format("{}: tensor {}", where, in_quotes(name));
   require(value.is_object() && value.contains("dtype") && value.contains("shape") &&
               value.contains("data_offsets"),
           here, "an object with dtype, shape and data_offsets", "another JSON value");
@@ -122,41 +124,27 @@ Entry parse_entry(const std::string& name, const Json& value, const std::string&
   const auto& offsets = value["data_offsets"];
   const auto known = dtype.is_string() ? dtype_from_name(dtype.get_ref<const std::string&>()) : std::nullopt;
   require(known.has_value(), here, "a dtype of F64, F32, F16, BF16, I64, I32, I16, I8, U8, BOOL",
-          fmt::format("{:.80}", dtype.dump()));
-  require(are_naturals(shape) && shape.size() <= most_dimensions, here, "a shape of whole numbers",
-          fmt::format("{:.80}", shape.dump()));
+          excerpt(dtype));
+  require(are_naturals(shape) && shape.size() <= most_tensor_dimensions, here, "a shape of whole numbers",
+          excerpt(shape));
   require(are_naturals(offsets) && offsets.size() == 2, here, "two data_offsets",
-          fmt::format("{:.80}", offsets.dump()));
+          excerpt(offsets));
   return {name, *known, shape.get<std::vector<std::int64_t>>(), offsets[0].get<std::uint64_t>(),
           offsets[1].get<std::uint64_t>()};
 }
 
 Json parse_header(Bytes header, const std::string& where) {
-  std::set<std::string> seen;
-  const auto check = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    require(depth <= deepest_header, where, "a flat header", "one that is nested deeply");
-    if (event == Json::parse_event_t::key && depth == 1) {
-      const auto& name = parsed.get_ref<const std::string&>();
-      require(seen.insert(name).second, where, "tensor names that differ",
-              fmt::format("'{:.80}' twice", name));
-    }
-    return true;
-  };
-  try {
-    const auto* text = reinterpret_cast<const char*>(header.data());
-    auto parsed = Json::parse(text, text + header.size(), check);
-    require(parsed.is_object(), where, "a JSON object as header", parsed.type_name());
-    return parsed;
-  } catch (const Json::exception& error) {
-    fail(where, "a JSON header", fmt::format("{:.120}", error.what()));
-  }
+  const std::string_view text(reinterpret_cast<const char*>(header.data()), header.size());
+  auto parsed = parse_json(text, where, {.depth = deepest_header});
+  require(parsed.is_object(), where, "a JSON object as header", parsed.type_name());
+  return parsed;
 }
 
 std::map<std::string, std::string> parse_metadata(const Json& value, const std::string& where) {
   require(value.is_object(), where, "__metadata__ as an object", value.type_name());
   std::map<std::string, std::string> metadata;
   for (const auto& [key, text] : value.items()) {
-    require(text.is_string(), where, fmt::format("metadata '{:.80}' as text", key), text.type_name());
+    require(text.is_string(), where, fmt::format("metadata {} as text", in_quotes(key)), text.type_name());
     metadata[key] = text.get<std::string>();
   }
   return metadata;
@@ -164,13 +152,13 @@ std::map<std::string, std::string> parse_metadata(const Json& value, const std::
 
 // The format's own rule, which also bounds what a file can make us allocate: entries tile the data without
 // gap or overlap.
-void require_tiling(std::vector<Entry>& entries, std::uint64_t size, const std::string& where) {
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+void require_tiling(std::vector<TensorEntry>& entries, std::uint64_t size, const std::string& where) {
+  std::sort(entries.begin(), entries.end(), [](const TensorEntry& a, const TensorEntry& b) {
     return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
   });
   std::uint64_t offset = 0;
   for (const auto& entry : entries) {
-    const auto here = fmt::format("{}: tensor '{:.80}'", where, entry.name);
+    const auto here = fmt::format("{}: tensor {}", where, in_quotes(entry.name));
     require(entry.begin == offset && entry.end >= entry.begin, here, fmt::format("data from byte {}", offset),
             fmt::format("{} to {}", entry.begin, entry.end));
     require(entry.end <= size, here, fmt::format("data up to byte {}", entry.end),
@@ -186,14 +174,14 @@ void require_tiling(std::vector<Entry>& entries, std::uint64_t size, const std::
 
 std::uint64_t header_length(Bytes bytes) {
   std::uint64_t length = 0;
-  std::memcpy(&length, bytes.data(), prefix);
+  std::memcpy(&length, bytes.data(), length_prefix);
   return length;
 }
 
 }  // namespace
 
 bool looks_like_safetensors(Bytes bytes) {
-  return bytes.size() > prefix && bytes[prefix] == std::byte{'{'};
+  return bytes.size() > length_prefix && bytes[length_prefix] == std::byte{'{'};
 }
 
 void write_safetensors(const std::filesystem::path& file, const TensorFile& content,
@@ -205,7 +193,7 @@ void write_safetensors(const std::filesystem::path& file, const TensorFile& cont
   const auto header = header_of(stored, file.string());
   const std::uint64_t length = header.size();
 
-  AtomicFile out(file);
+  OutputFile out(file);
   out.write(std::as_bytes(std::span(&length, 1)));
   out.write(bytes_of(header));
   for (const auto& [name, tensor] : stored.tensors) out.write(bytes_of(tensor));
@@ -213,27 +201,31 @@ void write_safetensors(const std::filesystem::path& file, const TensorFile& cont
 }
 
 TensorFile read_safetensors(const std::filesystem::path& file) {
-  const MappedFile mapped(file);
-  return read_safetensors(mapped.bytes(), file.string());
+  return naming_the_file(file.string(), [&] {
+    const FileContent content(file);
+    return read_safetensors(content.bytes(), file.string());
+  });
 }
 
 TensorFile read_safetensors(Bytes bytes, const std::string& where) {
-  require(bytes.size() >= prefix, where, "a safetensors file", fmt::format("{} bytes", bytes.size()));
+  require(bytes.size() >= length_prefix, where, "a safetensors file", fmt::format("{} bytes", bytes.size()));
   const auto length = header_length(bytes);
   require(length <= largest_header, where, fmt::format("a header of at most {} bytes", largest_header),
           fmt::format("{}", length));
-  require(length <= bytes.size() - prefix, where, fmt::format("a header of {} bytes", length),
+  require(length <= bytes.size() - length_prefix, where, fmt::format("a header of {} bytes", length),
           fmt::format("a file of {}", bytes.size()), "the file is truncated");
-  const auto data = bytes.subspan(prefix + length);
+  const auto data = bytes.subspan(length_prefix + length);
 
   TensorFile content;
-  std::vector<Entry> entries;
-  const auto header = parse_header(bytes.subspan(prefix, length), where);
-  for (const auto& [name, value] : header.items()) {
-    if (name == "__metadata__")
-      content.metadata = parse_metadata(value, where);
-    else
-      entries.push_back(parse_entry(name, value, where));
+  std::vector<TensorEntry> entries;
+  {
+    const auto header = parse_header(bytes.subspan(length_prefix, length), where);
+    for (const auto& [name, value] : header.items()) {
+      if (name == "__metadata__")
+        content.metadata = parse_metadata(value, where);
+      else
+        entries.push_back(parse_entry(name, value, where));
+    }
   }
   require_tiling(entries, data.size(), where);
   for (const auto& entry : entries) {
@@ -242,7 +234,7 @@ TensorFile read_safetensors(Bytes bytes, const std::string& where) {
   }
   if (const auto stated = content.metadata.find("checksum"); stated != content.metadata.end()) {
     const auto found = checksum_of(content);
-    require(found == stated->second, where, fmt::format("the checksum {:.40}", stated->second), found,
+    require(found == stated->second, where, "the checksum " + shortened(stated->second, 40), found,
             "the file is damaged");
   }
   return content;

@@ -4,7 +4,7 @@
 namespace spnn {
 namespace {
 
-constexpr std::string_view prefix = "pinn.blocks.";
+constexpr std::string_view block_prefix = "pinn.blocks.";
 
 // The blocks that mix, by number: how many channels enter.
 using Widths = std::map<std::int64_t, std::int64_t>;
@@ -33,10 +33,10 @@ Found find_mixes(const TensorMap& tensors) {
   Found found;
   for (const auto& [name, tensor] : tensors) {
     const bool householder = name.ends_with(".mix.V");
-    if (!name.starts_with(prefix) || tensor.dim() != 2 ||
+    if (!name.starts_with(block_prefix) || tensor.dim() != 2 ||
         !(householder || name.ends_with(".mix.A_unconstrained")))
       continue;
-    found.widths[std::strtoll(name.c_str() + prefix.size(), nullptr, 10)] = tensor.size(1);
+    found.widths[std::strtoll(name.c_str() + block_prefix.size(), nullptr, 10)] = tensor.size(1);
     if (householder) found.reflections = tensor.size(0);
   }
   return found;
@@ -44,7 +44,7 @@ Found find_mixes(const TensorMap& tensors) {
 
 // The last r sees the outputs.
 std::int64_t outputs_of(const TensorMap& tensors, std::int64_t last_block) {
-  const auto first = tensors.find(fmt::format("{}{}.r.net.0.weight", prefix, last_block));
+  const auto first = tensors.find(fmt::format("{}{}.r.net.0.weight", block_prefix, last_block));
   return first != tensors.end() && first->second.dim() == 4 ? first->second.size(1) : 0;
 }
 

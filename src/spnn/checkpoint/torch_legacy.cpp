@@ -1,5 +1,6 @@
 #include <spnn/checkpoint/byte_reader.h>
 #include <spnn/checkpoint/torch_file.h>
+#include <spnn/core/text.h>
 
 #include <algorithm>
 #include <array>

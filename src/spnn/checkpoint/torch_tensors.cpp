@@ -3,6 +3,7 @@
 #include <spnn/checkpoint/pickle_globals.h>
 #include <spnn/checkpoint/torch_tensors.h>
 #include <spnn/core/shape.h>
+#include <spnn/core/text.h>
 
 #include <algorithm>
 
@@ -113,8 +114,9 @@ Tensor TensorReader::read(const PickleValue& value, const std::string& where) {
   const auto bytes = storages_(ref);
   require(ref.numel <= bytes.size() / width, where, fmt::format("a storage of {} elements", ref.numel),
           fmt::format("{} bytes", bytes.size()), "the file is truncated or damaged");
-  require(*reach * width <= budget_, where, "tensors that the file can hold", "more data than it has");
-  budget_ -= *reach * width;
+  const auto cost = std::max(*reach, *count) * width;   // with strides of 0 a tensor is larger than what it reaches
+  require(cost <= budget_, where, "tensors that the file can hold", "more data than it has");
+  budget_ -= cost;
 
   auto flat = tensor_from(bytes.subspan((ref.view_begin + offset) * width, *reach * width),
                           {static_cast<std::int64_t>(*reach)}, ref.dtype);

@@ -1,6 +1,7 @@
 #include <spnn/checkpoint/byte_reader.h>
 #include <spnn/checkpoint/torch_file.h>
 #include <spnn/checkpoint/zip.h>
+#include <spnn/core/text.h>
 
 namespace spnn {
 namespace {

@@ -1,5 +1,6 @@
 #include <spnn/checkpoint/byte_reader.h>
 #include <spnn/checkpoint/zip.h>
+#include <spnn/core/text.h>
 
 #include <zlib.h>
 
@@ -20,7 +21,7 @@ struct Directory {
   std::uint64_t offset, size, entries;
 };
 
-struct Entry {
+struct ZipEntry {
   std::string name;
   std::uint16_t flags, method;
   std::uint32_t crc;
@@ -76,7 +77,7 @@ Directory read_directory(Bytes bytes, const std::string& where) {
 }
 
 // Sizes that do not fit in 32 bits are in an extra field, in this order, only those that overflow.
-void read_extra(ByteReader extra, Entry& entry) {
+void read_extra(ByteReader extra, ZipEntry& entry) {
   while (extra.left() >= 4) {
     const auto kind = extra.number<std::uint16_t>();
     const auto length = extra.number<std::uint16_t>();
@@ -87,10 +88,10 @@ void read_extra(ByteReader extra, Entry& entry) {
   }
 }
 
-Entry read_entry(ByteReader& reader) {
+ZipEntry read_entry(ByteReader& reader) {
   require(reader.number<std::uint32_t>() == entry_signature, reader.where(), "an entry of the zip directory",
           "other bytes");
-  Entry entry;
+  ZipEntry entry;
   reader.take(4);  // versions
   entry.flags = reader.number<std::uint16_t>();
   entry.method = reader.number<std::uint16_t>();
@@ -109,7 +110,7 @@ Entry read_entry(ByteReader& reader) {
   return entry;
 }
 
-Bytes read_content(Bytes bytes, const Entry& entry, const std::string& where) {
+Bytes read_content(Bytes bytes, const ZipEntry& entry, const std::string& where) {
   const auto here = fmt::format("{}: entry {}", where, in_quotes(entry.name));
   require(entry.method == 0 && entry.stored == entry.size && (entry.flags & 1) == 0, here,
           "a stored entry, as PyTorch writes it", "a compressed or encrypted one");

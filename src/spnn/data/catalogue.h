@@ -63,6 +63,7 @@ std::vector<std::optional<Error>> for_each_entry(const Catalogue& catalogue, boo
 
 // Fashion-MNIST and other sets in its format: IDX files, gzipped or not.
 bool is_idx_folder(const FileSource& source);
+Tensor parse_idx(std::span<const std::uint8_t> bytes, const std::string& name, std::size_t axes);
 Dataset load_idx(const FileSource& source, const LoadOptions& options);
 
 // Decoded sets in a file. `key` describes source and options; a cache with another key, or a damaged one, is

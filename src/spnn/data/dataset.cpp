@@ -42,7 +42,7 @@ Dataset decode_catalogue(const FileSource& source, Catalogue catalogue, const Lo
   const Tensor images = allocate(source, catalogue, options);
   const auto shape = images.sizes().slice(1);
   const auto errors = for_each_entry(catalogue, options.skip_bad, observer, [&](std::size_t i) {
-    const Tensor image = prepare(entries[i], source, catalogue, options);
+    const Tensor image = prepare(entries[i], source, catalogue, options).contiguous();   // a turned photo is a view
     require(image.sizes() == shape, entries[i].file, fmt::format("{} as the first image", to_string(shape)),
             to_string(image.sizes()), "give a --size to bring all to");
     const auto bytes = static_cast<std::size_t>(image.numel());

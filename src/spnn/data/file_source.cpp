@@ -16,14 +16,14 @@ class Folder final : public FileSource {
     const auto options =
         fs::directory_options::follow_directory_symlink | fs::directory_options::skip_permission_denied;
     for (const auto& entry : fs::recursive_directory_iterator(root, options)) {
-      if (!entry.is_directory()) files_.push_back(entry.path().lexically_relative(root).generic_string());
+      if (entry.is_regular_file()) files_.push_back(entry.path().lexically_relative(root).generic_string());
     }
     std::sort(files_.begin(), files_.end());
   }
 
   const std::string& name() const override { return name_; }
   const std::vector<std::string>& files() const override { return files_; }
-  Bytes read(const std::string& file) const override { return Bytes(read_text(root_ / file)); }
+  FileBytes read(const std::string& file) const override { return FileBytes(read_text(root_ / file)); }
 
   // Over images and tables only, so that a cache file may lie in the folder itself.
   std::string fingerprint() const override {

@@ -11,19 +11,17 @@
 
 namespace spnn {
 
-// The bytes of one file: a view into a mapped tar, or a buffer of its own.
-class Bytes {
+// The bytes of one file.
+class FileBytes {
  public:
-  explicit Bytes(std::span<const std::uint8_t> view) : view_(view) {}
-  explicit Bytes(std::string owned) : owned_(std::make_unique<std::string>(std::move(owned))) {
-    view_ = {reinterpret_cast<const std::uint8_t*>(owned_->data()), owned_->size()};
+  explicit FileBytes(std::string bytes) : bytes_(std::move(bytes)) {}
+  std::span<const std::uint8_t> span() const {
+    return {reinterpret_cast<const std::uint8_t*>(bytes_.data()), bytes_.size()};
   }
-  std::span<const std::uint8_t> span() const { return view_; }
-  std::string_view text() const { return {reinterpret_cast<const char*>(view_.data()), view_.size()}; }
+  std::string_view text() const { return bytes_; }
 
  private:
-  std::unique_ptr<std::string> owned_;
-  std::span<const std::uint8_t> view_;
+  std::string bytes_;
 };
 
 // A tree of named files: a folder, or a tar that is never unpacked. Names are relative, with '/'. Reading is
@@ -33,7 +31,7 @@ class FileSource {
   virtual ~FileSource() = default;
   virtual const std::string& name() const = 0;                // as the user gave it, for messages
   virtual const std::vector<std::string>& files() const = 0;  // sorted
-  virtual Bytes read(const std::string& file) const = 0;
+  virtual FileBytes read(const std::string& file) const = 0;
   virtual std::string fingerprint() const = 0;  // changes when a file's name, size or time does
 
   bool has(const std::string& file) const;

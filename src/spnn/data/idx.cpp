@@ -3,7 +3,8 @@
 
 #include <zlib.h>
 
-#include <numeric>
+#include <algorithm>
+#include <cstring>
 
 namespace spnn {
 namespace {
@@ -20,45 +21,68 @@ std::optional<std::string> find_idx(const FileSource& source, const std::string&
   return plain ? plain : source.find(name + ".gz");
 }
 
-std::string gunzip(std::span<const std::uint8_t> file, const std::string& name) {
-  z_stream stream = {};
-  require(inflateInit2(&stream, 16 + MAX_WBITS) == Z_OK, name, "zlib to start", "an error");
-  stream.next_in = const_cast<Bytef*>(file.data());
-  stream.avail_in = static_cast<uInt>(file.size());
-  std::string content;
-  int status = Z_OK;
-  while (status == Z_OK) {
-    const std::size_t done = content.size(), step = std::size_t{1} << 22;
-    content.resize(done + step);
-    stream.next_out = reinterpret_cast<Bytef*>(content.data() + done);
-    stream.avail_out = static_cast<uInt>(step);
-    status = inflate(&stream, Z_NO_FLUSH);
-    content.resize(done + step - stream.avail_out);
+// The content of a file as a stream of bytes, unpacked where it is gzip: nothing is unpacked that nobody asked for.
+class IdxStream {
+ public:
+  IdxStream(std::span<const std::uint8_t> file, const std::string& name)
+      : file_(file), name_(name), zipped_(file.size() > 2 && file[0] == 0x1f && file[1] == 0x8b) {
+    if (!zipped_) return;
+    require(inflateInit2(&stream_, 16 + MAX_WBITS) == Z_OK, name_, "zlib to start", "an error");
+    stream_.next_in = const_cast<Bytef*>(file.data());
+    stream_.avail_in = static_cast<uInt>(file.size());
   }
-  inflateEnd(&stream);
-  require(status == Z_STREAM_END, name, "a whole gzip file", "a damaged or truncated one");
-  return content;
-}
+  ~IdxStream() {
+    if (zipped_) inflateEnd(&stream_);
+  }
+  IdxStream(const IdxStream&) = delete;
+  IdxStream& operator=(const IdxStream&) = delete;
+
+  // How many bytes came; fewer than asked for at the end.
+  std::size_t read(std::span<std::uint8_t> into) {
+    if (!zipped_) {
+      const auto count = std::min(into.size(), file_.size() - at_);
+      if (count > 0) std::memcpy(into.data(), file_.data() + at_, count);
+      at_ += count;
+      return count;
+    }
+    std::size_t done = 0;
+    for (int status = Z_OK; done < into.size() && status == Z_OK;) {
+      const auto step = std::min<std::size_t>(into.size() - done, std::size_t{1} << 30);
+      stream_.next_out = into.data() + done;
+      stream_.avail_out = static_cast<uInt>(step);
+      status = inflate(&stream_, Z_NO_FLUSH);
+      done += step - stream_.avail_out;
+      ended_ = ended_ || status == Z_STREAM_END;
+      require(status == Z_OK || status == Z_STREAM_END, name_, "a whole gzip file", "a damaged or truncated one");
+    }
+    return done;
+  }
+
+  // Whether nothing follows; checks gzip's checksum on the way.
+  bool at_end() {
+    std::uint8_t more = 0;
+    if (read({&more, 1}) > 0) return false;
+    require(!zipped_ || ended_, name_, "a whole gzip file", "a damaged or truncated one");
+    return true;
+  }
+
+ private:
+  std::span<const std::uint8_t> file_;
+  std::string name_;
+  bool zipped_, ended_ = false;
+  std::size_t at_ = 0;
+  z_stream stream_ = {};
+};
+
+// gzip packs a thousand equal bytes into one; pictures never by more than this.
+constexpr std::int64_t kFreeBytes = 64 << 20, kBytesPerPackedByte = 16, kLargestIdxSide = 4096;
 
 // IDX: two zeros, type (8 = bytes), number of axes, their big-endian lengths, then the data.
 Tensor read_idx(const FileSource& source, const std::string& name, std::size_t axes) {
   const auto file = find_idx(source, name);
   require(file.has_value(), source.name(), name + " (or .gz)", "nothing there");
-  const Bytes raw = source.read(*file);
-  const bool zipped = raw.span().size() > 2 && raw.span()[0] == 0x1f && raw.span()[1] == 0x8b;
-  const Bytes bytes(zipped ? gunzip(raw.span(), *file) : std::string(raw.text()));
-  const auto data = bytes.span();
-  const std::size_t header = 4 + 4 * axes;
-  require(data.size() >= header && data[0] == 0 && data[1] == 0 && data[2] == 8 && data[3] == axes, *file,
-          fmt::format("an IDX file of bytes with {} axes", axes), "another header");
-  std::vector<std::int64_t> sizes(axes);
-  for (std::size_t i = 0; i < axes; ++i) {
-    for (std::size_t b = 0; b < 4; ++b) sizes[i] = sizes[i] << 8 | data[4 + 4 * i + b];
-  }
-  const auto total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
-  require(static_cast<std::int64_t>(data.size() - header) == total, *file,
-          fmt::format("{} bytes of data", total), std::to_string(data.size() - header));
-  return torch::from_blob(const_cast<std::uint8_t*>(data.data() + header), sizes, torch::kUInt8).clone();
+  const FileBytes raw = source.read(*file);
+  return parse_idx(raw.span(), *file, axes);
 }
 
 // Rows [begin, end) of one of the two files, with what they are called.
@@ -94,6 +118,29 @@ Tensor pad_and_resize(const Tensor& images, const LoadOptions& options) {
 }
 
 }  // namespace
+
+Tensor parse_idx(std::span<const std::uint8_t> bytes, const std::string& name, std::size_t axes) {
+  IdxStream stream(bytes, name);
+  std::vector<std::uint8_t> header(4 + 4 * axes);
+  const bool whole = stream.read(header) == header.size();
+  require(whole && header[0] == 0 && header[1] == 0 && header[2] == 8 && header[3] == axes, name,
+          fmt::format("an IDX file of bytes with {} axes", axes), "another header");
+  std::vector<std::int64_t> sizes(axes);
+  std::int64_t total = 1;
+  const auto most = kFreeBytes + kBytesPerPackedByte * static_cast<std::int64_t>(bytes.size());
+  for (std::size_t i = 0; i < axes; ++i) {
+    for (std::size_t b = 0; b < 4; ++b) sizes[i] = sizes[i] << 8 | header[4 + 4 * i + b];
+    require(i == 0 || (sizes[i] >= 1 && sizes[i] <= kLargestIdxSide), name, fmt::format("sides of 1 to {}", kLargestIdxSide),
+            std::to_string(sizes[i]));
+    require(sizes[i] == 0 || total <= most / sizes[i], name, fmt::format("at most {} bytes of data", most), "more");
+    total *= sizes[i];
+  }
+  const Tensor data = torch::empty(sizes, torch::kUInt8);
+  const auto found = stream.read({data.data_ptr<std::uint8_t>(), static_cast<std::size_t>(total)});
+  require(static_cast<std::int64_t>(found) == total && stream.at_end(), name, fmt::format("{} bytes of data", total),
+          static_cast<std::int64_t>(found) == total ? "more" : std::to_string(found));
+  return data;
+}
 
 bool is_idx_folder(const FileSource& source) {
   return find_idx(source, "train-images-idx3-ubyte") || find_idx(source, "t10k-images-idx3-ubyte");

@@ -1,12 +1,10 @@
 #include <spnn/core/errors.h>
+#include <spnn/core/io.h>
+#include <spnn/core/text.h>
 #include <spnn/data/file_source.h>
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 
@@ -15,36 +13,8 @@ namespace {
 
 constexpr std::size_t block = 512;
 
-// A read-only map: walking the headers and decoding from several threads touch each page once, without
-// copies.
-class Mapping {
- public:
-  explicit Mapping(const std::filesystem::path& path) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    require(file >= 0, path.string(), "a readable file", std::strerror(errno));
-    struct stat status = {};
-    fstat(file, &status);
-    size_ = static_cast<std::size_t>(status.st_size);
-    time_ = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
-    if (size_ > 0) data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-    close(file);
-    require(size_ > 0 && data_ != MAP_FAILED, path.string(), "a tar file",
-            size_ == 0 ? "an empty file" : "no memory map");
-  }
-  ~Mapping() {
-    if (data_ && data_ != MAP_FAILED) munmap(data_, size_);
-  }
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-
-  std::span<const std::uint8_t> bytes() const { return {static_cast<const std::uint8_t*>(data_), size_}; }
-  std::int64_t time() const { return time_; }
-
- private:
-  void* data_ = nullptr;
-  std::size_t size_ = 0;
-  std::int64_t time_ = 0;
-};
+constexpr std::size_t kLongestName = 1 << 16;           // of a member, in a record of its own
+constexpr std::size_t kLargestMember = std::size_t{1} << 30;
 
 // The fields of a ustar header, by offset and width.
 class Header {
@@ -103,66 +73,81 @@ std::string pax_path(std::string_view records) {
   return {};
 }
 
+// Members are read by position when they are asked for: the archive may be larger than memory.
 class Tar final : public FileSource {
  public:
-  explicit Tar(const std::filesystem::path& path) : name_(path.string()), mapping_(path) {
-    const auto bytes = mapping_.bytes();
-    const bool compressed = (bytes.size() > 2 && bytes[0] == 0x1f && bytes[1] == 0x8b) ||
-                            (bytes.size() > 5 && std::memcmp(bytes.data(),
-                                                             "\xFD"
-                                                             "7zXZ",
-                                                             5) == 0);
+  explicit Tar(const std::filesystem::path& path) : name_(path.string()), archive_(path) {
+    require(archive_.size() > 0, name_, "a tar file", "an empty file");
+    const auto start = text_at(0, std::min<std::uint64_t>(archive_.size(), 5));
+    const bool compressed = start.starts_with("\x1f\x8b") || start == "\xFD" "7zXZ";
     require(!compressed, name_, "an uncompressed tar", "a compressed file", "unpack it once (gunzip, unxz)");
-    index(bytes);
-    for (const auto& [file, content] : contents_) files_.push_back(file);  // a map: sorted
+    index();
+    for (const auto& [file, place] : contents_) files_.push_back(file);  // a map: sorted
   }
 
   const std::string& name() const override { return name_; }
   const std::vector<std::string>& files() const override { return files_; }
-  Bytes read(const std::string& file) const override {
+  FileBytes read(const std::string& file) const override {
     const auto found = contents_.find(file);
     require(found != contents_.end(), name_, file + " inside", "no such member");
-    return Bytes(found->second);
+    const auto place = found->second;
+    require(place.size <= kLargestMember, fmt::format("{}: {}", name_, file), fmt::format("at most {} bytes", kLargestMember),
+            std::to_string(place.size));
+    return naming_the_file(name_, [&] { return FileBytes(text_at(place.offset, place.size)); });
   }
+
   std::string fingerprint() const override {
-    return fmt::format("tar of {} bytes, modified {}", mapping_.bytes().size(), mapping_.time());
+    return fmt::format("tar of {} bytes, modified {}", archive_.size(), archive_.modified());
   }
 
  private:
-  void index(std::span<const std::uint8_t> bytes) {
+  struct Place {
+    std::uint64_t offset, size;
+  };
+
+  std::string text_at(std::uint64_t offset, std::uint64_t size) const {
+    std::string text(size, '\0');
+    archive_.read(offset, std::as_writable_bytes(std::span(text)));
+    return text;
+  }
+
+  void index() {
     std::string long_name;  // of the member that follows
-    for (std::size_t at = 0; at + block <= bytes.size();) {
-      const Header header(bytes.subspan(at, block));
+    for (std::uint64_t at = 0; at + block <= archive_.size();) {
+      std::array<std::uint8_t, block> bytes;
+      archive_.read(at, std::as_writable_bytes(std::span(bytes)));
+      const Header header(bytes);
       if (header.empty()) break;
       require(header.checksum_holds(), fmt::format("{} at byte {}", name_, at), "a tar header",
               "other or damaged content");
       at += block;
-      const std::size_t size = header.size();
-      require(size <= bytes.size() - at, fmt::format("{}: {}", name_, header.path()),
-              fmt::format("{} bytes", size), fmt::format("a tar that ends after {}", bytes.size() - at));
-      const auto content = bytes.subspan(at, size);
-      const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
+      const std::uint64_t size = header.size();
+      require(size <= archive_.size() - at, fmt::format("{}: {}", name_, header.path()),
+              fmt::format("{} bytes", size), fmt::format("a tar that ends after {}", archive_.size() - at));
+      const bool named = header.type() == 'L' || header.type() == 'x';
+      require(!named || size <= kLongestName, fmt::format("{} at byte {}", name_, at),
+              fmt::format("a name of at most {} bytes", kLongestName), std::to_string(size));
       if (header.type() == 'L') {
+        const auto text = text_at(at, size);
         long_name = text.substr(0, text.find('\0'));
       } else if (header.type() == 'x') {
-        long_name = pax_path(text);
+        long_name = pax_path(text_at(at, size));
       } else {
         if (header.type() == '0' || header.type() == '\0')
-          add(long_name.empty() ? header.path() : long_name, content);
+          add(long_name.empty() ? header.path() : long_name, {at, size});
         long_name.clear();
       }
       at += (size + block - 1) / block * block;
     }
   }
 
-  void add(const std::string& path, std::span<const std::uint8_t> content) {
-    contents_[path.starts_with("./") ? path.substr(2) : path] =
-        content;  // as tar does, the last of equal names counts
+  void add(const std::string& path, Place place) {
+    contents_[path.starts_with("./") ? path.substr(2) : path] = place;  // as tar does, the last of equal names counts
   }
 
   std::string name_;
-  Mapping mapping_;
-  std::map<std::string, std::span<const std::uint8_t>> contents_;
+  InputFile archive_;
+  std::map<std::string, Place> contents_;
   std::vector<std::string> files_;
 };
 

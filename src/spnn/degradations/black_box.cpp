@@ -59,14 +59,14 @@ Map lens(Stage& s, const Shape&) {
   return [k = number(s, "k", 0.15, -0.3, 0.5)](const Tensor& x) { return boxes::lens(x, k); };
 }
 
-struct Entry {
+struct BlackBoxRow {
   BlackBoxInfo info;
   std::vector<std::string> keys;
   Map (*make)(Stage&, const Shape&);
 };
 
-const std::vector<Entry>& entries() {
-  static const std::vector<Entry> all = {
+const std::vector<BlackBoxRow>& entries() {
+  static const std::vector<BlackBoxRow> all = {
       {{"jpeg", "quality=20", "JPEG compression, 4:4:4"}, {"quality"}, jpeg},
       {{"quantize", "bits=4", "2^bits greys a channel"}, {"bits"}, quantize},
       {{"clip", "low=0.2, high=0.8", "shadows and lights lost, pixels in [0, 1]"}, {"low", "high"}, clip},
@@ -77,9 +77,9 @@ const std::vector<Entry>& entries() {
   return all;
 }
 
-const Entry& entry_of(const std::string& stage) {
+const BlackBoxRow& entry_of(const std::string& stage) {
   const auto name = stage_name(stage);
-  const auto found = std::ranges::find_if(entries(), [&](const Entry& e) { return e.info.name == name; });
+  const auto found = std::ranges::find_if(entries(), [&](const BlackBoxRow& e) { return e.info.name == name; });
   if (found != entries().end()) return *found;
   std::vector<std::string> names;
   for (const auto& e : entries()) names.push_back(e.info.name);

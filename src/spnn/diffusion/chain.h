@@ -22,6 +22,20 @@ struct ReverseMove {
   std::uint64_t draw;    // its number among all moves: other streams of randomness are derived from it
   std::int64_t index, total;
 };
+// DPM-Solver++(2M) as DDIM's step with an extrapolated x̂0: D = (1 + h/2h')·x̂0 − h/2h'·x̂0', where h is the step of the half log-SNR
+// ahead and h' the one behind. x̂0 is what the correction returned: the history is that of projected images. After a jump of
+// time travel, and at the last step, the order is one.
+class SecondOrder {
+ public:
+  explicit SecondOrder(const Schedule& schedule) : schedule_(schedule) {}
+  Tensor extrapolated(const Tensor& x0, const ReverseMove& move);
+
+ private:
+  const Schedule& schedule_;
+  Tensor last_;
+  std::int64_t last_t_ = 0, last_s_ = 0;
+};
+
 using ReverseStep = std::function<Tensor(const ReverseMove&)>;
 
 // The chain itself, with its noise, time travel, progress and interrupts; `step` makes x_s of every x_t.

@@ -15,7 +15,7 @@ struct Chain {
 };
 
 Chain make_chain(const SamplerConfig& config, const Schedule& schedule, std::int64_t start_time) {
-  Chain chain{respaced(schedule.steps(), config.steps), {}};
+  Chain chain{spaced(schedule, config.steps, config.spacing), {}};
   std::erase_if(chain.times, [&](std::int64_t t) { return t >= start_time; });
   require(!chain.times.empty(), "start time", "one above the first respaced step", std::to_string(start_time));
   chain.moves = walk(static_cast<std::int64_t>(chain.times.size()), config.travel);
@@ -33,8 +33,9 @@ Tensor renoise(const Schedule& schedule, const Tensor& x, const Tensor& noise, s
 SamplerKind sampler_from(const std::string& name) {
   if (name == "ddpm") return SamplerKind::ddpm;
   if (name == "ddim") return SamplerKind::ddim;
+  if (name == "dpm") return SamplerKind::dpm;
   if (name == "reference") return SamplerKind::reference;
-  fail("sampler", "ddpm, ddim or reference", name);
+  fail("sampler", "ddpm, ddim, dpm or reference", name);
 }
 
 ImageSeeds::ImageSeeds(std::uint64_t first, std::int64_t count) {
@@ -53,6 +54,12 @@ ImageSeeds ImageSeeds::slice(std::int64_t from, std::int64_t to) const {
   return ImageSeeds({seeds_.begin() + from, seeds_.begin() + to});
 }
 
+ImageSeeds ImageSeeds::forked(std::uint64_t stream) const {
+  auto seeds = seeds_;
+  for (auto& seed : seeds) seed = Rng(seed).fork(stream).seed();
+  return ImageSeeds(std::move(seeds));
+}
+
 ReverseCoefficients reverse_coefficients(const SamplerConfig& config, const Schedule& schedule, std::int64_t t, std::int64_t s) {
   if (s < 0) return {.c0 = 1, .ct = 0, .sigma = 0};
   const auto p = posterior(schedule, t, s);
@@ -60,9 +67,10 @@ ReverseCoefficients reverse_coefficients(const SamplerConfig& config, const Sche
   switch (config.kind) {
     case SamplerKind::ddpm: return {p.c0, p.ct, p.sigma};
     case SamplerKind::reference: return {p.c0, p.ct, std::sqrt(std::clamp(1 - at / as, 0.0, 1.0))};
-    case SamplerKind::ddim: break;
+    case SamplerKind::ddim:
+    case SamplerKind::dpm: break;   // its first order is DDIM
   }
-  const double sigma = config.eta * p.sigma;
+  const double sigma = config.kind == SamplerKind::dpm ? 0 : config.eta * p.sigma;
   const double ct = std::sqrt(std::max(0.0, 1 - as - sigma * sigma) / (1 - at));   // ε is (x_t − √ᾱ_t x̂0)/√(1−ᾱ_t)
   return {std::sqrt(as) - ct * std::sqrt(at), ct, sigma};
 }
@@ -77,7 +85,7 @@ Tensor reverse_step(const SamplerConfig& config, const Schedule& schedule, const
 Tensor walk_chain(const Shape& shape, const Schedule& schedule, const SamplerConfig& config, const ImageSeeds& seeds,
                   Observer& observer, const ReverseStep& step, const SamplerStart& start) {
   const auto chain = make_chain(config, schedule, start.time);
-  const auto options = start.photo.defined() ? start.photo.options() : torch::TensorOptions(torch::kFloat32);
+  const auto options = start.photo.defined() ? start.photo.options() : torch::TensorOptions(torch::kFloat32).device(config.device);
   auto x = seeds.noise(shape, kStartNoise, options);
   if (start.photo.defined()) {
     require_shape(start.photo, shape, "the photo to start from");
@@ -101,13 +109,28 @@ Tensor walk_chain(const Shape& shape, const Schedule& schedule, const SamplerCon
   return x;
 }
 
+Tensor SecondOrder::extrapolated(const Tensor& x0, const ReverseMove& move) {
+  const auto half_log_snr = [&](std::int64_t t) { return 0.5 * std::log(schedule_.snr(t)); };
+  Tensor out = x0;
+  // The last step returns x̂0 itself: what was projected is what is returned.
+  if (last_.defined() && last_s_ == move.t && move.s >= 0) {
+    const double h = half_log_snr(move.s) - half_log_snr(move.t), before = half_log_snr(move.t) - half_log_snr(last_t_);
+    const double half_ratio = 0.5 * h / before;
+    out = x0 * (1 + half_ratio) - last_ * half_ratio;
+  }
+  last_ = x0, last_t_ = move.t, last_s_ = move.s;
+  return out;
+}
+
 Tensor sample(const Denoiser& prior, const SamplerConfig& config, const ImageSeeds& seeds, Observer& observer,
               const Correction& correction, const SamplerStart& start) {
   const auto& schedule = prior.schedule();
+  SecondOrder second(schedule);
   const auto step = [&](const ReverseMove& move) {
     auto x0 = predict_x0(prior, move.x_t, move.t);
     if (config.clamp) x0 = x0.clamp(-1, 1);
     if (correction) x0 = correction({.x0_hat = x0, .x_t = move.x_t, .t = move.t, .index = move.index, .total = move.total});
+    if (config.kind == SamplerKind::dpm) return reverse_step(config, schedule, second.extrapolated(x0, move), move.x_t, move.noise, move.t, move.s);
     return reverse_step(config, schedule, x0, move.x_t, move.noise, move.t, move.s);
   };
   return walk_chain(prior.shape(), schedule, config, seeds, observer, step, start);

@@ -5,6 +5,7 @@
 #include <spnn/diffusion/denoiser.h>
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,7 @@ namespace spnn {
 enum class SamplerKind {
   ddpm,        // the fixed-small posterior of the respaced chain
   ddim,        // DDIM-η
+  dpm,         // DPM-Solver++(2M): second order, from this x̂0 and the one before, both as corrected
   reference,   // σ² = 1 − ᾱ_t/ᾱ_s, the public SPNN code's; for parity only: 21 times the scheduled variance near the end
 };
 
@@ -22,8 +24,10 @@ struct SamplerConfig {
   SamplerKind kind = SamplerKind::ddpm;
   std::int64_t steps = 100;
   double eta = 0;            // of DDIM
+  Spacing spacing = Spacing::uniform;
   TimeTravel travel = {};
   bool clamp = true;         // x̂0 to [−1, 1]
+  torch::Device device = torch::kCPU;   // of the prior; a photo to start from decides by itself
 };
 
 // A seed an image: what an image becomes does not depend on the batch it is in.
@@ -34,7 +38,10 @@ class ImageSeeds {
 
   std::int64_t size() const { return static_cast<std::int64_t>(seeds_.size()); }
   Tensor noise(const Shape& shape, std::uint64_t draw, torch::TensorOptions options) const;
+  std::uint64_t of(std::int64_t image) const { return seeds_[static_cast<std::size_t>(image)]; }
+  const std::vector<std::uint64_t>& all() const { return seeds_; }
   ImageSeeds slice(std::int64_t from, std::int64_t to) const;
+  ImageSeeds forked(std::uint64_t stream) const;   // other seeds for another stage of the same images
 
  private:
   std::vector<std::uint64_t> seeds_;
@@ -52,8 +59,8 @@ using Correction = std::function<Tensor(const SamplerStep&)>;
 
 // Where the chain begins: pure noise at its top, or a photo noised to the last respaced time below `time`.
 struct SamplerStart {
-  Tensor photo;                 // undefined: noise
-  std::int64_t time = 1000;
+  Tensor photo;                                                      // undefined: noise
+  std::int64_t time = std::numeric_limits<std::int64_t>::max();      // above all: the top
 };
 
 // ensures: image i depends on seeds[i], the prior, the configuration and the correction only. Throws Interrupted when
@@ -62,6 +69,6 @@ Tensor sample(const Denoiser& prior, const SamplerConfig& config, const ImageSee
               const Correction& correction = {}, const SamplerStart& start = {});
 
 // How many network evaluations such a run makes.
-std::int64_t evaluations(const SamplerConfig& config, const Schedule& schedule, std::int64_t start_time = 1000);
+std::int64_t evaluations(const SamplerConfig& config, const Schedule& schedule, std::int64_t start_time = SamplerStart().time);
 
 }  // namespace spnn

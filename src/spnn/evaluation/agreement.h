@@ -1,6 +1,6 @@
 #pragma once
 
-#include <spnn/training/task.h>
+#include <spnn/data/task.h>
 
 #include <vector>
 

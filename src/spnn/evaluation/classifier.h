@@ -1,7 +1,7 @@
 #pragma once
 
 #include <spnn/core/config.h>
-#include <spnn/training/task.h>
+#include <spnn/data/task.h>
 
 #include <optional>
 

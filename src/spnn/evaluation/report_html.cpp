@@ -1,4 +1,6 @@
 #include <spnn/core/errors.h>
+#include <spnn/core/svg.h>
+#include <spnn/core/text.h>
 #include <spnn/evaluation/report.h>
 
 #include <algorithm>
@@ -16,7 +18,7 @@ table{border-collapse:collapse;font-size:.9rem;white-space:nowrap}
 th,td{padding:.25rem .6rem;text-align:right;border-bottom:1px solid var(--soft)}
 th:first-child,td:first-child{text-align:left;position:sticky;left:0;background:Canvas}
 code{background:var(--soft);padding:.1rem .3rem;border-radius:.2rem;overflow-wrap:anywhere}
-figure{margin:1rem 0}figcaption{font-size:.9rem;opacity:.85}
+figure,details{margin:1rem 0}summary{cursor:pointer}figcaption{font-size:.9rem;opacity:.85}
 img{max-width:100%;image-rendering:pixelated}svg{max-width:100%;height:auto;font:11px system-ui,sans-serif}
 svg text{fill:CanvasText}
 )";
@@ -24,19 +26,7 @@ svg text{fill:CanvasText}
 // A palette that also differs in lightness.
 constexpr std::array<std::string_view, 4> colours = {"#2f6db3", "#e08a1e", "#5a9e4b", "#a54f8d"};
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
+std::string escaped(std::string_view text) { return xml_escaped(text); }
 
 std::string cells(const std::vector<std::string>& row, std::string_view tag) {
   std::string out = "<tr>";
@@ -45,28 +35,26 @@ std::string cells(const std::vector<std::string>& row, std::string_view tag) {
 }
 
 std::string render_table(const Table& table, const std::string& csv) {
-  auto out = fmt::format("<figure><figcaption>{} (<a href=\"{}\">CSV</a>)</figcaption><div class=wide><table>\n",
+  auto out = fmt::format("<details><summary>{} (<a href=\"{}\">CSV</a>)</summary><div class=wide><table>\n",
                          escaped(table.title), escaped(csv));
   out += cells(table.columns, "th");
   for (const auto& row : table.rows) out += cells(row, "td");
-  return out + "</table></div></figure>\n";
+  return out + "</table></div></details>\n";
 }
 
+// Pictures first, then what they mean; numbers are folded. One command made all of it.
 std::string render_section(const ReportSection& s) {
-  const auto made_by = fmt::format("<p>Made by <code>{}</code></p>\n", escaped(s.command));
-  auto out = fmt::format("<section><h2 id=\"{}\">{}</h2>\n{}", escaped(s.name), escaped(s.title), made_by);
+  auto out = fmt::format("<section><h2 id=\"{}\">{}</h2>\n<p>Made by <code>{}</code></p>\n", escaped(s.name), escaped(s.title), escaped(s.command));
+  for (const auto& p : s.pictures) {
+    out += fmt::format("<figure><div class=wide><img alt=\"{0}\" src=\"data:image/png;base64,{1}\"></div><figcaption>{0}</figcaption></figure>\n",
+                       escaped(p.caption), p.png_base64);
+  }
   for (const auto& paragraph : s.text) out += fmt::format("<p>{}</p>\n", escaped(paragraph));
+  for (const auto& chart : s.charts) {
+    out += fmt::format("<figure><div class=wide>{}</div><figcaption>{}</figcaption></figure>\n", render_svg(chart), escaped(chart.title));
+  }
   for (std::size_t i = 0; i < s.tables.size(); ++i) {
     out += render_table(s.tables[i], s.tables.size() > 1 ? fmt::format("{}-{}.csv", s.name, i + 1) : s.name + ".csv");
-  }
-  const auto source = fmt::format("<br><code>{}</code>", escaped(s.command));
-  for (const auto& chart : s.charts) {
-    out += fmt::format("<figure><div class=wide>{}</div><figcaption>{}{}</figcaption></figure>\n", render_svg(chart),
-                       escaped(chart.title), source);
-  }
-  for (const auto& p : s.pictures) {
-    out += fmt::format("<figure><div class=wide><img alt=\"{0}\" src=\"data:image/png;base64,{1}\"></div>"
-                       "<figcaption>{0}{2}</figcaption></figure>\n", escaped(p.caption), p.png_base64, source);
   }
   return out + "</section>\n";
 }
@@ -87,27 +75,24 @@ std::string render_svg(const BarChart& chart) {
   const double scale = top > 0 ? (width - left - right) / top : 0;
   const int group = bar * static_cast<int>(chart.series.size()) + gap;
   const int height = head + group * static_cast<int>(chart.labels.size());
-  auto out = fmt::format("<svg role=img viewBox=\"0 0 {0} {1}\" width={0} height={1} xmlns=\"http://www.w3.org/2000/svg\">"
-                         "<title>{2}</title>", width, height, escaped(chart.title));
+  Svg svg(width, height, chart.title);
+  const auto fill = [](std::size_t series) { return fmt::format("fill=\"{}\"", colours[series % colours.size()]); };
   for (std::size_t s = 0; s < chart.series.size(); ++s) {
     const int x = left + 160 * static_cast<int>(s);
-    out += fmt::format("<rect x={} y=2 width=10 height=10 fill=\"{}\"/><text x={} y=11>{}</text>", x,
-                       colours[s % colours.size()], x + 14, escaped(chart.series[s].name));
+    svg.rect(x, 2, 10, 10, fill(s)).text(x + 14, 11, chart.series[s].name);
   }
   for (std::size_t i = 0; i < chart.labels.size(); ++i) {
     const int y = head + group * static_cast<int>(i);
-    out += fmt::format("<text x={} y={} text-anchor=end>{}</text>", left - 6,
-                       y + bar * static_cast<int>(chart.series.size()) / 2 + 4, escaped(chart.labels[i]));
+    svg.text(left - 6, y + bar * static_cast<int>(chart.series.size()) / 2 + 4, chart.labels[i], "text-anchor=\"end\"");
     for (std::size_t s = 0; s < chart.series.size(); ++s) {
       const double v = i < chart.series[s].values.size() ? chart.series[s].values[i] : NAN;
       if (!std::isfinite(v)) continue;
       const int at = y + bar * static_cast<int>(s);
       const double length = std::clamp(v, 0.0, top) * scale;
-      out += fmt::format("<rect x={} y={} width={:.1f} height={} fill=\"{}\"/><text x={:.1f} y={}>{}</text>", left, at,
-                         length, bar - 1, colours[s % colours.size()], left + length + 3, at + bar - 1, number(v, chart.percent));
+      svg.rect(left, at, length, bar - 1, fill(s)).text(left + length + 3, at + bar - 1, number(v, chart.percent));
     }
   }
-  return out + "</svg>";
+  return svg.str();
 }
 
 std::string render_html(const std::vector<ReportSection>& sections) {

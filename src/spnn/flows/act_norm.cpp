@@ -1,5 +1,6 @@
 #include <spnn/core/errors.h>
 #include <spnn/flows/act_norm.h>
+#include <spnn/layers/new_weights.h>
 
 namespace spnn {
 
@@ -7,8 +8,8 @@ ActNorm::ActNorm(const ActNormConfig& config) : FlowLayer(config.in, config.in),
   const auto& in = config.in;
   const std::vector<std::int64_t> sizes =
       config.per_position ? in.batched(1) : std::vector<std::int64_t>{1, in.channels, 1, 1};
-  bias_ = register_parameter("bias", torch::zeros(sizes));
-  log_scale_ = register_parameter("log_scale", torch::zeros(sizes));
+  bias_ = register_parameter("bias", new_weights(sizes));
+  log_scale_ = register_parameter("log_scale", new_weights(sizes));
 }
 
 Observed ActNorm::observe(const Tensor& x) const {

@@ -1,5 +1,6 @@
 #include <spnn/core/errors.h>
 #include <spnn/flows/channel_mix.h>
+#include <spnn/layers/new_weights.h>
 
 namespace spnn {
 
@@ -19,11 +20,12 @@ Tensor OrthogonalMixLayer::invert(const Completion& yz) const { return mix_->inv
 
 LuMixLayer::LuMixLayer(const Shape& in, const Rng& rng) : FlowLayer(in, in) {
   const auto C = in.channels;
+  count_weights({C, C});
   P_ = register_buffer("P", torch::eye(C).index_select(0, rng.permutation(C)));
-  sign_ = register_buffer("sign", torch::ones({C}));
-  lower_ = register_parameter("lower", torch::zeros({C, C}));
-  upper_ = register_parameter("upper", torch::zeros({C, C}));
-  log_s_ = register_parameter("log_s", torch::zeros({C}));
+  sign_ = register_buffer("sign", new_weights({C}, 1));
+  lower_ = register_parameter("lower", new_weights({C, C}));
+  upper_ = register_parameter("upper", new_weights({C, C}));
+  log_s_ = register_parameter("log_s", new_weights({C}));
 }
 
 Tensor LuMixLayer::matrix() const {

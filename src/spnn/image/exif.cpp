@@ -8,7 +8,7 @@ namespace {
 // A TIFF block inside an APP1 segment, in either byte order. Reads beyond its end give 0, which no tag has.
 class Tiff {
  public:
-  explicit Tiff(Bytes bytes) : bytes_(bytes), big_endian_(bytes.size() > 1 && bytes[0] == 'M') {}
+  explicit Tiff(EncodedImage bytes) : bytes_(bytes), big_endian_(bytes.size() > 1 && bytes[0] == 'M') {}
 
   std::uint32_t read(std::size_t at, int width) const {
     if (at + static_cast<std::size_t>(width) > bytes_.size()) return 0;
@@ -30,18 +30,18 @@ class Tiff {
   }
 
  private:
-  Bytes bytes_;
+  EncodedImage bytes_;
   bool big_endian_;
 };
 
 }  // namespace
 
-int exif_orientation(Bytes jpeg) {
+int exif_orientation(EncodedImage jpeg) {
   std::size_t at = 2;  // after SOI
   while (at + 4 <= jpeg.size() && jpeg[at] == 0xFF && jpeg[at + 1] != 0xDA) {
     const std::size_t length = std::size_t{jpeg[at + 2]} << 8 | jpeg[at + 3];
     if (length < 2 || at + 2 + length > jpeg.size()) break;
-    const Bytes segment = jpeg.subspan(at + 4, length - 2);
+    const EncodedImage segment = jpeg.subspan(at + 4, length - 2);
     if (jpeg[at + 1] == 0xE1 && segment.size() > 6 && std::memcmp(segment.data(), "Exif\0", 6) == 0) {
       const int orientation = Tiff(segment.subspan(6)).orientation();
       return orientation >= 1 && orientation <= 8 ? orientation : 1;

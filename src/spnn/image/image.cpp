@@ -1,6 +1,7 @@
-#include <spnn/core/config.h>
 #include <spnn/core/errors.h>
+#include <spnn/core/io.h>
 #include <spnn/core/shape.h>
+#include <spnn/core/text.h>
 #include <spnn/image/codec.h>
 #include <spnn/image/image.h>
 
@@ -9,6 +10,8 @@
 
 namespace spnn {
 namespace {
+
+constexpr std::uint64_t largest_image_file = 1 << 30;
 
 std::string lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -30,9 +33,12 @@ void require_image(const Tensor& image, std::string_view where) {
 
 namespace codec {
 
-void require_sane_size(std::int64_t height, std::int64_t width, std::string_view name) {
-  require(height >= 1 && width >= 1 && height <= largest_side && width <= largest_side, name,
-          fmt::format("an image with sides of 1 to {}", largest_side), fmt::format("{} × {}", height, width));
+void require_sane_size(std::int64_t height, std::int64_t width, std::size_t file_size, std::string_view name) {
+  const auto paid = free_pixels + pixels_per_byte * static_cast<std::int64_t>(std::min<std::size_t>(file_size, most_pixels));
+  const auto most = std::min(most_pixels, paid);
+  require(height >= 1 && width >= 1 && height <= most / width, name,
+          fmt::format("an image of 1 to {} million pixels in a file of {} bytes", most / 1'000'000, file_size),
+          fmt::format("{} × {}", height, width));
 }
 
 Tensor planes(const Tensor& interleaved) {
@@ -52,8 +58,11 @@ Tensor decode_image(std::span<const std::uint8_t> file, std::string_view name) {
 }
 
 Tensor read_image(const std::filesystem::path& file) {
-  const std::string bytes = read_text(file);
-  return decode_image({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, file.string());
+  return naming_the_file(file.string(), [&] {
+    const FileContent content(file, largest_image_file);
+    const auto bytes = content.bytes();
+    return decode_image({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, file.string());
+  });
 }
 
 std::vector<std::uint8_t> encode_image(const Tensor& image, std::string_view extension, int jpeg_quality) {
@@ -70,7 +79,7 @@ std::vector<std::uint8_t> encode_image(const Tensor& image, std::string_view ext
 
 void write_image(const std::filesystem::path& file, const Tensor& image, int jpeg_quality) {
   const auto bytes = encode_image(image, file.extension().string(), jpeg_quality);
-  write_text_atomically(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  write_atomically(file, std::as_bytes(std::span(bytes)));
 }
 
 bool has_image_extension(const std::filesystem::path& file) {

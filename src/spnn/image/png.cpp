@@ -22,21 +22,24 @@ class Png {
   png_image image;
 };
 
+std::string reason_of(const png_image& image) {
+  return image.message[0] != '\0' ? image.message : "one that libpng cannot decode";
+}
+
 }  // namespace
 
-Tensor decode_png(Bytes file, std::string_view name) {
+Tensor decode_png(EncodedImage file, std::string_view name) {
   Png png;
   require(png_image_begin_read_from_memory(&png.image, file.data(), file.size()) != 0, name, "a readable PNG",
-          png.image.message);
-  require_sane_size(png.image.height, png.image.width, name);
+          reason_of(png.image));
+  require_sane_size(png.image.height, png.image.width, file.size(), name);
   const bool colour = (png.image.format & PNG_FORMAT_FLAG_COLOR) != 0;
   png.image.format = colour ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
   png.image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // without it 16-bit samples would be taken for linear light
   const Tensor pixels = torch::empty({png.image.height, png.image.width, colour ? 3 : 1}, torch::kUInt8);
   const png_color white = {255, 255, 255};
   require(png_image_finish_read(&png.image, &white, pixels.data_ptr(), 0, nullptr) != 0, name,
-          "a readable PNG", png.image.message);
-  require(png.image.warning_or_error == 0, name, "an undamaged PNG", png.image.message);
+          "a readable PNG", reason_of(png.image));   // its warnings (a colour profile, a comment) do not touch the pixels
   return planes(pixels);
 }
 
@@ -49,7 +52,7 @@ std::vector<std::uint8_t> encode_png(const Tensor& image) {
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png.image);  // a bound: compresses once, not twice
   std::vector<std::uint8_t> file(size);
   require(png_image_write_to_memory(&png.image, file.data(), &size, 0, pixels.data_ptr(), 0, nullptr) != 0,
-          "encode_png", "an image that can be written", png.image.message);
+          "encode_png", "an image that can be written", reason_of(png.image));
   file.resize(size);
   return file;
 }

@@ -2,6 +2,7 @@
 
 #include <spnn/core/errors.h>
 #include <spnn/core/shape.h>
+#include <spnn/kernels/bfloat_convolution.h>
 #include <spnn/kernels/exact.h>
 #include <spnn/kernels/pointwise.h>
 #include <spnn/kernels/weight_cache.h>
@@ -23,7 +24,7 @@ Tensor empty_output(const Tensor& x, std::int64_t k) {
   return torch::empty({x.size(0), k, x.size(2), x.size(3)}, x.options());
 }
 
-// The two kinds of convolution: how a weight is prepared and used, and its gradient.
+// The kinds of convolution: how a weight is prepared and used, and its gradient.
 struct Winograd {
   static Tensor prepare(const Tensor& weight, bool adjoint) {
     const std::int64_t k = weight.size(0), c = weight.size(1);
@@ -66,6 +67,31 @@ struct Pointwise {
     Tensor dw = torch::empty_like(weight), db = torch::empty({1, k}, weight.options());
     kernels::pointwise_weight_gradient({x.size(0), x.size(1), k, x.size(2) * x.size(3)}, pointer(x), pointer(dy),
                                        dw.data_ptr<float>(), db.data_ptr<float>());
+    return {dw, db};
+  }
+};
+
+// Products of bfloat16, only where gradients flow.
+template <std::int64_t taps>
+struct Bfloat {
+  static Tensor prepare(const Tensor& weight, bool adjoint) {
+    const std::int64_t k = weight.size(0), c = weight.size(1);
+    Tensor u = torch::empty({adjoint ? kernels::bfloat_weight_floats(c, k, taps) : kernels::bfloat_weight_floats(k, c, taps)});
+    kernels::pack_bfloat_weight(pointer(weight), k, c, taps, adjoint, u.data_ptr<float>());
+    return u;
+  }
+  static Tensor convolve(const Tensor& x, const Tensor& u, std::int64_t k, const Tensor& bias, const Tensor& residual) {
+    Tensor y = empty_output(x, k);
+    const std::int64_t stride = bias.defined() && bias.dim() == 2 ? k : 0;
+    kernels::bfloat_convolution({{x.size(0), x.size(1), x.size(2), x.size(3), k}, taps, pointer(x), pointer(u), pointer(bias), stride,
+                                 pointer(residual), y.data_ptr<float>()});
+    return y;
+  }
+  static std::pair<Tensor, Tensor> weight_gradient(const Tensor& x, const Tensor& weight, const Tensor& dy) {
+    const std::int64_t k = weight.size(0);
+    Tensor dw = torch::empty_like(weight), db = torch::empty({x.size(0), k}, weight.options());
+    kernels::bfloat_weight_gradient({x.size(0), x.size(1), x.size(2), x.size(3), k}, taps, pointer(x), pointer(dy),
+                                    dw.data_ptr<float>(), db.data_ptr<float>());
     return {dw, db};
   }
 };
@@ -123,11 +149,14 @@ Tensor prepared(const Tensor& weight) {
   return cache.get(weight, [](const Tensor& value) { return Kind::prepare(value, false); });
 }
 
-template <class Kind>
+template <class Kind, class Reduced>
 Tensor apply(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& residual) {
   const Tensor input = x.contiguous(), w = weight.contiguous(), b = bias.contiguous(), r = contiguous(residual);
-  if (differentiate({x, weight, bias, residual}))
-    return ConvolutionFunction<Kind>::apply(input, w, b, r.defined() ? c10::optional<Tensor>(r) : c10::nullopt);
+  if (differentiate({x, weight, bias, residual})) {
+    const auto added = r.defined() ? c10::optional<Tensor>(r) : c10::nullopt;
+    return bfloat_products() ? ConvolutionFunction<Reduced>::apply(input, w, b, added)
+                             : ConvolutionFunction<Kind>::apply(input, w, b, added);
+  }
   return Kind::convolve(input, prepared<Kind>(w), weight.size(0), b, r);
 }
 
@@ -158,7 +187,7 @@ Tensor conv3x3(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
   require_bias(x, weight, bias, /*may_be_per_image=*/true, "conv3x3");
   require_residual(x, weight, residual, "conv3x3");
   if (!can(x, weight) || x.size(2) == 1 || x.size(3) == 1) return by_torch(x, weight, bias, residual, 1);
-  return apply<Winograd>(x, weight, bias, residual);
+  return apply<Winograd, Bfloat<9>>(x, weight, bias, residual);
 }
 
 Tensor conv1x1(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& residual) {
@@ -173,7 +202,7 @@ Tensor conv1x1(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
     const auto y = conv1x1(side_by_side(x), weight, bias, side_by_side(residual));
     return y.view({weight.size(0), n, x.size(2), x.size(3)}).transpose(0, 1).contiguous();
   }
-  return apply<Pointwise>(x, weight, bias, residual);
+  return apply<Pointwise, Bfloat<1>>(x, weight, bias, residual);
 }
 
 Tensor conv3x3_doubled(const Tensor& x, const Tensor& weight, const Tensor& bias) {
@@ -189,6 +218,9 @@ Tensor conv3x3_doubled(const Tensor& x, const Tensor& weight, const Tensor& bias
 
 Tensor conv3x3_halved(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   require_bias(x, weight, bias, /*may_be_per_image=*/false, "conv3x3_halved");
+  // Cells of 2×2 pixels as channels: a 3×3 convolution with stride 1, a weight of which three quarters are zeros, and a fast kernel.
+  if (bfloat_products() && can(x, weight) && x.size(2) % 2 == 0 && x.size(3) % 2 == 0 && differentiate({x, weight, bias}))
+    return conv3x3(torch::pixel_unshuffle(x, 2), torch::pixel_unshuffle(torch::constant_pad_nd(weight, {2, 1, 2, 1}), 2), bias);
   if (!can(x, weight) || x.size(2) < 2 || x.size(3) < 2 || differentiate({x, weight, bias}))
     return torch::conv2d(torch::constant_pad_nd(x, {0, 1, 0, 1}), weight, bias, 2);
   const kernels::Planes map{x.size(1), x.size(2), x.size(3)};

@@ -85,7 +85,7 @@ Tensor normalise(const Tensor& x, const Tensor& more, const Tensor& weight, cons
     for (const Piece& piece : pieces) {
       if (piece.channels() == 0) continue;
       const Group group{piece.channels(), layout.pixels, weight.data_ptr<float>() + piece.first,
-                        bias.data_ptr<float>() + piece.first, mean, rstd, options.activation == Activation::silu};
+                        bias.data_ptr<float>() + piece.first, mean, rstd, options.activation == NormActivation::silu};
       kernels::group_forward(group, piece.from, to + (image * sizes[1] + piece.first) * layout.pixels);
     }
     if (moments != nullptr) {
@@ -103,7 +103,7 @@ class GroupNormFunction : public torch::autograd::Function<GroupNormFunction> {
     Tensor moments = torch::empty({x.size(0), groups, 2}, x.options());
     context->save_for_backward({x, weight, bias, moments});
     context->saved_data["silu"] = silu;
-    const GroupNormOptions options{groups, eps, silu ? Activation::silu : Activation::none};
+    const GroupNormOptions options{groups, eps, silu ? NormActivation::silu : NormActivation::none};
     return normalise(x, {}, weight, bias, options, moments.data_ptr<float>());
   }
 
@@ -147,11 +147,11 @@ Tensor group_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, con
           fmt::format("{} channels, {} groups", x.dim() < 2 ? 0 : x.size(1), options.groups));
   if (!fast(x, weight, bias)) {
     const Tensor y = torch::group_norm(x, options.groups, weight, bias, options.eps);
-    return options.activation == Activation::silu ? torch::silu(y) : y;
+    return options.activation == NormActivation::silu ? torch::silu(y) : y;
   }
   const Tensor input = x.contiguous(), w = weight.contiguous(), b = bias.contiguous();
   if (!needs_gradient(x, weight, bias)) return normalise(input, {}, w, b, options, nullptr);
-  return GroupNormFunction::apply(input, w, b, options.groups, options.eps, options.activation == Activation::silu);
+  return GroupNormFunction::apply(input, w, b, options.groups, options.eps, options.activation == NormActivation::silu);
 }
 
 Tensor group_norm_joined(const Tensor& x, const Tensor& more, const Tensor& weight, const Tensor& bias,
@@ -168,7 +168,7 @@ Tensor group_norm_joined(const Tensor& x, const Tensor& more, const Tensor& weig
 }
 
 Tensor group_norm_silu(const Tensor& x, std::int64_t groups, const Tensor& weight, const Tensor& bias, double eps) {
-  return group_norm(x, weight, bias, {.groups = groups, .eps = eps, .activation = Activation::silu});
+  return group_norm(x, weight, bias, {.groups = groups, .eps = eps, .activation = NormActivation::silu});
 }
 
 }  // namespace spnn

@@ -6,12 +6,12 @@ namespace spnn {
 
 using torch::Tensor;
 
-enum class Activation { none, silu };
+enum class NormActivation { none, silu };
 
 struct GroupNormOptions {
   std::int64_t groups = 32;
   double eps = 1e-6;
-  Activation activation = Activation::none;
+  NormActivation activation = NormActivation::none;
 };
 
 // act(torch::group_norm(x, groups, weight, bias, eps)), differentiable. Contiguous float32 on the CPU is done in one

@@ -3,6 +3,7 @@
 #include <spnn/kernels/group_norm.h>
 #include <spnn/kernels/two_by_two.h>
 #include <spnn/layers/layers.h>
+#include <spnn/layers/new_weights.h>
 
 #include <ATen/Context.h>
 #include <fmt/format.h>
@@ -27,8 +28,8 @@ bool pointwise(const Conv2dConfig& c) { return c.kernel == 1 && c.stride == 1 &&
 Conv2d::Conv2d(Conv2dConfig config) : config_(config) {
   require(config.in > 0 && config.out > 0, "Conv2d", "positive channel counts",
           fmt::format("{} → {}", config.in, config.out));
-  weight = register_parameter("weight", torch::zeros({config.out, config.in, config.kernel, config.kernel}));
-  bias = register_parameter("bias", torch::zeros({config.out}));
+  weight = register_parameter("weight", new_weights({config.out, config.in, config.kernel, config.kernel}));
+  bias = register_parameter("bias", new_weights({config.out}));
 }
 
 Tensor Conv2d::forward(const Tensor& x) const {
@@ -58,8 +59,8 @@ Tensor Conv2d::forward_biased(const Tensor& x, const Tensor& image_bias) const {
 ConvTranspose2d::ConvTranspose2d(Conv2dConfig config) : config_(config) {
   require(config.in > 0 && config.out > 0, "ConvTranspose2d", "positive channel counts",
           fmt::format("{} → {}", config.in, config.out));
-  weight = register_parameter("weight", torch::zeros({config.in, config.out, config.kernel, config.kernel}));
-  bias = register_parameter("bias", torch::zeros({config.out}));
+  weight = register_parameter("weight", new_weights({config.in, config.out, config.kernel, config.kernel}));
+  bias = register_parameter("bias", new_weights({config.out}));
 }
 
 Tensor ConvTranspose2d::forward(const Tensor& x) const {
@@ -68,8 +69,8 @@ Tensor ConvTranspose2d::forward(const Tensor& x) const {
 
 Linear::Linear(std::int64_t in, std::int64_t out) {
   require(in > 0 && out > 0, "Linear", "positive sizes", fmt::format("{} → {}", in, out));
-  weight = register_parameter("weight", torch::zeros({out, in}));
-  bias = register_parameter("bias", torch::zeros({out}));
+  weight = register_parameter("weight", new_weights({out, in}));
+  bias = register_parameter("bias", new_weights({out}));
 }
 
 Tensor Linear::forward(const Tensor& x) const { return torch::linear(x, weight, bias); }
@@ -77,8 +78,8 @@ Tensor Linear::forward(const Tensor& x) const { return torch::linear(x, weight, 
 GroupNorm::GroupNorm(GroupNormConfig config) : config_(config) {
   require(config.channels > 0 && config.groups > 0 && config.channels % config.groups == 0, "GroupNorm",
           "channels that the groups divide", fmt::format("{} channels, {} groups", config.channels, config.groups));
-  weight = register_parameter("weight", torch::ones({config.channels}));
-  bias = register_parameter("bias", torch::zeros({config.channels}));
+  weight = register_parameter("weight", new_weights({config.channels}, 1));
+  bias = register_parameter("bias", new_weights({config.channels}));
 }
 
 Tensor GroupNorm::forward(const Tensor& x) const {

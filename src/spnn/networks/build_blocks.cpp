@@ -3,6 +3,7 @@
 #include <spnn/blocks/coupling.h>
 #include <spnn/blocks/curve.h>
 #include <spnn/blocks/householder_mix.h>
+#include <spnn/blocks/lapped_unshuffle.h>
 #include <spnn/blocks/pixel_unshuffle.h>
 #include <spnn/core/errors.h>
 #include <spnn/networks/build_blocks.h>
@@ -30,6 +31,10 @@ class Builder {
 
   std::shared_ptr<Block> operator()(const UnshuffleBlockConfig& c) const {
     return std::make_shared<PixelUnshuffle>(PixelUnshuffleConfig{in_, c.factor_h, c.factor_w});
+  }
+
+  std::shared_ptr<Block> operator()(const LappedBlockConfig& c) const {
+    return std::make_shared<LappedUnshuffle>(LappedUnshuffleConfig{.in = in_, .factor = c.factor, .colour = c.colour});
   }
 
   std::shared_ptr<Block> operator()(const SurjectionBlockConfig& c) const {

@@ -117,6 +117,26 @@ SpnnConfig celebahq64() {
           .r_sets = {}};
 }
 
+// For moves that look like photos: cells overlap at every level, so that no level has a grid; s, t and r are wide where details are, and r is
+// as deep as s and t, because what a move shows of a beard or of glasses is what r predicts.
+SurjectionBlockConfig natural_block(const Level& level) {
+  auto block = our_block(level);
+  block.r = block.s;
+  block.r.hidden = level.r_hidden;
+  block.r.norm = false;   // a norm would make what is predicted here depend on what is changed elsewhere
+  return block;
+}
+
+SpnnConfig celebahq64_natural() {
+  return {.name = "celebahq64-natural", .input = {3, 64, 64},
+          .blocks = {LappedBlockConfig{.factor = 4, .colour = true}, natural_block({.out = 24, .kernel = 3, .st_hidden = 64, .r_hidden = 64}),
+                     LappedBlockConfig{.factor = 2}, natural_block({.out = 48, .kernel = 3, .st_hidden = 96, .r_hidden = 64}),
+                     LappedBlockConfig{.factor = 2}, natural_block({.out = 96, .kernel = 3, .st_hidden = 192, .r_hidden = 96}),
+                     LappedBlockConfig{.factor = 2}, natural_block({.out = 64, .kernel = 3, .st_hidden = 224, .r_hidden = 128}),
+                     LappedBlockConfig{.factor = 2}, natural_block({.out = 40, .kernel = 1, .st_hidden = 256, .r_hidden = 256})},
+          .r_sets = {}};
+}
+
 SpnnConfig fashion() {
   return {.name = "fashion", .input = {1, 32, 32},
           .blocks = {unshuffle(2), our_block({.out = 2, .kernel = 3, .st_hidden = 32, .r_hidden = 16}),
@@ -133,6 +153,7 @@ struct Preset {
 
 constexpr std::array presets = {Preset{"reference-32", reference_32}, Preset{"reference-64", reference_64},
                                 Preset{"reference-256", reference_256}, Preset{"celebahq64", celebahq64},
+                                Preset{"celebahq64-natural", celebahq64_natural},
                                 Preset{"fashion", fashion}};
 
 constexpr auto preset_names = [] {

@@ -27,7 +27,10 @@ Spnn::Spnn(const SpnnConfig& config) : config_(config) {
     auto block = build_block(config.blocks[b], shape, b);
     blocks->register_module(std::to_string(b), block);
     shape = block->out_shape();
-    if (auto surjection = std::dynamic_pointer_cast<AffineSurjection>(block)) {
+    const auto surjection = std::dynamic_pointer_cast<Surjection>(block);
+    require(block->discards() == (surjection != nullptr), fmt::format("block {}", b), "a Surjection where something is discarded",
+            "a block that discards and is none");
+    if (surjection) {
       levels_.push_back(surjection);
       level_block_.push_back(b);
       r_sets_["r"].push_back(surjection->r_net());

@@ -46,7 +46,7 @@ class Spnn : public torch::nn::Module {
   std::vector<Tensor> picks(const Tensor& y, const PickZ& z) const;
 
   std::size_t level_count() const { return levels_.size(); }
-  const AffineSurjection& level(std::size_t l) const { return *levels_.at(l); }
+  const Surjection& level(std::size_t l) const { return *levels_.at(l); }
   Tensor r(std::size_t level, const Tensor& y_l) const { return levels_.at(level)->r(y_l); }
 
   // Sets of r nets, one net a level. "r" is the learned one; others are made by the config's r_sets or add_r_set.
@@ -72,7 +72,7 @@ class Spnn : public torch::nn::Module {
 
   SpnnConfig config_;
   std::vector<std::shared_ptr<Block>> blocks_;
-  std::vector<std::shared_ptr<AffineSurjection>> levels_;
+  std::vector<std::shared_ptr<Surjection>> levels_;
   std::vector<std::size_t> level_block_;              // block number of each level
   std::map<std::string, RSet> r_sets_;
 };

@@ -29,6 +29,8 @@ struct ToJson {
     return json;
   }
 
+  Json operator()(const LappedBlockConfig& c) const { return {{"kind", "lapped"}, {"factor", c.factor}, {"colour", c.colour}}; }
+
   Json operator()(const SurjectionBlockConfig& c) const {
     Json json{{"kind", "surjection"}, {"out", c.out}, {"scale_bound", c.scale_bound}, {"mix", to_json(c.mix)}};
     json[c.t ? "s" : "st"] = spnn::to_json(c.s);
@@ -102,6 +104,10 @@ BlockConfig block_from_json(const Json& json, const std::string& where) {
   BlockConfig block;
   if (kind == "unshuffle") {
     block = unshuffle_from_json(fields);
+  } else if (kind == "lapped") {
+    LappedBlockConfig lapped;
+    fields.required("factor", lapped.factor).optional("colour", lapped.colour);
+    block = lapped;
   } else if (kind == "surjection") {
     block = surjection_from_json(fields);
   } else if (kind == "affine" || kind == "additive") {
@@ -112,7 +118,7 @@ BlockConfig block_from_json(const Json& json, const std::string& where) {
     fields.optional("pieces", curve.pieces).optional("slope_bound", curve.slope_bound);
     block = curve;
   } else {
-    fail(fields.path("kind"), "one of unshuffle, surjection, affine, additive, curve", "'" + kind + "'");
+    fail(fields.path("kind"), "one of unshuffle, lapped, surjection, affine, additive, curve", "'" + kind + "'");
   }
   fields.no_others();
   return block;

@@ -25,6 +25,13 @@ struct UnshuffleBlockConfig {
   friend bool operator==(const UnshuffleBlockConfig&, const UnshuffleBlockConfig&) = default;
 };
 
+// An unshuffle whose cells overlap: LappedUnshuffle.
+struct LappedBlockConfig {
+  std::int64_t factor = 2;
+  bool colour = false;
+  friend bool operator==(const LappedBlockConfig&, const LappedBlockConfig&) = default;
+};
+
 // s and t apart, or — with `t` absent — one net for both: `s` then describes the shared net [s | t].
 struct SurjectionBlockConfig {
   std::int64_t out = 0;
@@ -54,7 +61,8 @@ struct CurveBlockConfig {
   friend bool operator==(const CurveBlockConfig&, const CurveBlockConfig&) = default;
 };
 
-using BlockConfig = std::variant<UnshuffleBlockConfig, SurjectionBlockConfig, CouplingBlockConfig, CurveBlockConfig>;
+using BlockConfig =
+    std::variant<UnshuffleBlockConfig, LappedBlockConfig, SurjectionBlockConfig, CouplingBlockConfig, CurveBlockConfig>;
 
 // A whole network: what a configuration file says and what a model file carries as `architecture`.
 struct SpnnConfig {

@@ -19,6 +19,8 @@ Tensor finish(const Tensor& x, SubnetConfig::Output output) {
   return output == SubnetConfig::Output::tanh ? torch::tanh(x) : x;
 }
 
+constexpr std::int64_t largest_side_inside = 1 << 20;   // far from where numbers of pixels overflow
+
 // Layers one after the other, named net.{i} as a torch Sequential with its activations counted would name them.
 class SequentialSubnet final : public Subnet {
  public:
@@ -40,6 +42,7 @@ class SequentialSubnet final : public Subnet {
       add_layer(layer, shape, layer.out > 0 ? layer.out : out_channels, std::to_string(index), name);
       index += 2;
     }
+    require(!steps_.empty() && steps_.back().factor == 0, where, "a convolution as the last layer", "a shuffle");
     const Shape expected{out_channels, in.height, in.width};
     require(shape == expected, where, fmt::format("an output of {}", to_string(expected)), to_string(shape));
   }
@@ -70,11 +73,17 @@ class SequentialSubnet final : public Subnet {
     std::shared_ptr<ConvTranspose2d> up;
   };
 
+  static void require_sides(const Shape& shape, const std::string& where) {
+    require(shape.height <= largest_side_inside && shape.width <= largest_side_inside, where,
+            fmt::format("maps with sides up to {}", largest_side_inside), to_string(shape));
+  }
+
   void add_shuffle(const SubnetLayer& layer, Shape& shape, const std::string& where) {
     const auto f = layer.factor;
-    require(f > 0 && shape.channels % (f * f) == 0, where,
+    require(f > 0 && f <= largest_side_inside && shape.channels % (f * f) == 0, where,
             fmt::format("channels that a shuffle of {} divides", f), to_string(shape));
     shape = {shape.channels / (f * f), shape.height * f, shape.width * f};
+    require_sides(shape, where);
     steps_.push_back({.factor = f, .conv = nullptr, .up = nullptr});
   }
 
@@ -86,6 +95,7 @@ class SequentialSubnet final : public Subnet {
       net_->register_module(index, up);
       steps_.push_back({.factor = 0, .conv = nullptr, .up = up});
       shape = {out, shape.height * 2, shape.width * 2};
+      require_sides(shape, where);
       return;
     }
     require(layer.kernel > 0 && layer.kernel % 2 == 1 && layer.stride > 0, where, "an odd kernel and a positive stride",
@@ -179,7 +189,7 @@ std::shared_ptr<Subnet> make_subnet(const SubnetConfig& config, const Shape& in,
   if (config.kind == SubnetConfig::Kind::sequential) {
     return std::make_shared<SequentialSubnet>(config, in, out_channels, where);
   }
-  require(config.hidden > 0 && config.depth > 0 && config.kernel % 2 == 1, where,
+  require(config.hidden > 0 && config.depth > 0 && config.kernel > 0 && config.kernel % 2 == 1, where,
           "positive hidden and depth and an odd kernel",
           fmt::format("hidden {}, depth {}, kernel {}", config.hidden, config.depth, config.kernel));
   if (config.kind == SubnetConfig::Kind::residual) {

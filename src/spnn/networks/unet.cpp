@@ -10,15 +10,6 @@
 #include <cmath>
 
 namespace spnn {
-namespace {
-
-// The public networks pad below and to the right only. The kernel knows no gradient.
-Tensor halved(const Conv2d& conv, const Tensor& x) {
-  return torch::GradMode::is_enabled() ? conv.forward(torch::constant_pad_nd(x, {0, 1, 0, 1}))
-                                       : conv3x3_halved(x, conv.weight, conv.bias);
-}
-
-}  // namespace
 
 void to_json(Json& json, const UNetConfig& c) {
   json = {{"image_size", c.image_size},             {"in_channels", c.in_channels},
@@ -142,7 +133,7 @@ Tensor UNet::forward(const Tensor& x, const Tensor& t) const {
       if (!level.attns.empty()) h = level.attns[j]->forward(h);
       skips.push_back(h);
     }
-    if (level.resample) skips.push_back(halved(*level.resample, skips.back()));
+    if (level.resample) skips.push_back(conv3x3_halved(skips.back(), level.resample->weight, level.resample->bias));
   }
   auto h = mid2_->forward(mid_attn_->forward(mid1_->forward(skips.back(), temb)), temb);
   for (auto level = up_.rbegin(); level != up_.rend(); ++level) {

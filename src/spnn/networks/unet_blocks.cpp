@@ -40,7 +40,7 @@ Tensor ResBlock::forward(const Tensor& x, const Tensor& silu_temb) const {
 
 Tensor ResBlock::forward_joined(const Tensor& x, const Tensor& skip, const Tensor& silu_temb) const {
   if (torch::GradMode::is_enabled() || !nin_shortcut_) return forward(torch::cat({x, skip}, 1), silu_temb);
-  const GroupNormOptions options{norm1_->config().groups, norm1_->config().eps, Activation::silu};
+  const GroupNormOptions options{norm1_->config().groups, norm1_->config().eps, NormActivation::silu};
   return branch(group_norm_joined(x, skip, norm1_->weight, norm1_->bias, options),
                 conv1x1_joined(x, skip, nin_shortcut_->weight, nin_shortcut_->bias), silu_temb);
 }

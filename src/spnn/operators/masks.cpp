@@ -91,11 +91,15 @@ Tensor freeform_mask(std::int64_t height, std::int64_t width, double hole, std::
   return mask;
 }
 
-Tensor read_mask(const std::filesystem::path& file, std::int64_t height, std::int64_t width) {
-  const auto image = as_grey(read_image(file));
-  require(image.size(1) == height && image.size(2) == width, file.string(), fmt::format("a mask of {} × {} pixels", width, height),
+Tensor mask_from(const Tensor& picture, std::string_view where, std::int64_t height, std::int64_t width) {
+  const auto image = as_grey(picture);
+  require(image.size(1) == height && image.size(2) == width, where, fmt::format("a mask of {} × {} pixels", width, height),
           fmt::format("{} × {}", image.size(2), image.size(1)));
   return image[0] >= 128;
+}
+
+Tensor read_mask(const std::filesystem::path& file, std::int64_t height, std::int64_t width) {
+  return mask_from(read_image(file), file.string(), height, width);
 }
 
 Tensor read_kernel(const std::filesystem::path& file) {

@@ -21,6 +21,7 @@ Tensor freeform_mask(std::int64_t height, std::int64_t width, double hole, std::
 
 // White (128 and more) is known, black is missing.
 Tensor read_mask(const std::filesystem::path& file, std::int64_t height, std::int64_t width);
+Tensor mask_from(const Tensor& image, std::string_view where, std::int64_t height, std::int64_t width);
 
 // A blur kernel: numbers in rows, or an image whose grey values are the weights. Divided by its sum.
 Tensor read_kernel(const std::filesystem::path& file);

@@ -5,13 +5,14 @@
 #include <ATen/ops/poisson.h>
 #include <ATen/ops/stack.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace spnn {
 namespace {
 
 constexpr std::uint64_t kNoise = 0x6e6f697365;   // a stream of its own: samplers draw from streams 0, 1, 2 …
-constexpr double units = 2;                      // [−1, 1] is twice as wide as [0, 1]
+constexpr double kUnits = 2;                     // [−1, 1] is twice as wide as [0, 1]
 
 double number_in(const std::string& text, const std::string& whole) {
   try {
@@ -51,20 +52,41 @@ Tensor with_noise(const Tensor& y, const MeasurementNoise& noise, const std::vec
   for (std::int64_t i = 0; i < y.size(0); ++i) {
     const auto rng = Rng(seeds[static_cast<std::size_t>(i)]).fork(kNoise);
     if (noise.kind == MeasurementNoise::Kind::gaussian) {
-      images.push_back(y[i] + units * noise.level * rng.randn(y[i].sizes(), y.options()));
+      images.push_back(y[i] + kUnits * noise.level * rng.randn(y[i].sizes(), y.options()));
       continue;
     }
-    const auto photons = ((y[i] + 1) / units).clamp_min(0) * noise.level;
-    images.push_back(at::poisson(photons, rng.generator()) / noise.level * units - 1);
+    const auto photons = ((y[i] + 1) / kUnits).clamp_min(0) * noise.level;
+    images.push_back(at::poisson(photons.to(torch::kCPU), rng.generator()).to(y.device()) / noise.level * kUnits - 1);
   }
   return at::stack(images);
 }
 
 double sigma_of(const MeasurementNoise& noise, const Tensor& y) {
   if (noise.kind == MeasurementNoise::Kind::none) return 0;
-  if (noise.kind == MeasurementNoise::Kind::gaussian) return units * noise.level;
-  const double mean = ((y + 1) / units).clamp(0, 1).mean().item<double>();
-  return units * std::sqrt(std::max(mean, 1e-3) / noise.level);
+  if (noise.kind == MeasurementNoise::Kind::gaussian) return kUnits * noise.level;
+  const double mean = ((y + 1) / kUnits).clamp(0, 1).mean().item<double>();
+  return kUnits * std::sqrt(std::max(mean, 1e-3) / noise.level);
+}
+
+bool NoiseLevels::any() const {
+  return std::ranges::any_of(levels_, [](double level) { return level != 0; });
+}
+
+Tensor NoiseLevels::along(std::int64_t dims) const {
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(dims), 1);
+  shape[0] = std::ssize(levels_);
+  return torch::tensor(levels_, torch::kFloat64).view(shape);
+}
+
+NoiseLevels NoiseLevels::slice(std::int64_t from, std::int64_t to) const {
+  return levels_.size() == 1 ? *this : NoiseLevels(std::vector<double>(levels_.begin() + from, levels_.begin() + to));
+}
+
+NoiseLevels sigmas_of(const MeasurementNoise& noise, const Tensor& y) {
+  if (noise.kind != MeasurementNoise::Kind::poisson) return sigma_of(noise, y);
+  std::vector<double> levels;
+  for (std::int64_t i = 0; i < y.size(0); ++i) levels.push_back(sigma_of(noise, y[i]));
+  return NoiseLevels(std::move(levels));
 }
 
 }  // namespace spnn

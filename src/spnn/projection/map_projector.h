@@ -29,6 +29,7 @@ class MapProjector final : public BackProjector {
   }
 
   Tensor nlbp(const Probe& probe, const Tensor& y, const Tensor& lambda) const override {
+    if (metric_ == Metric::naive) return naive(probe, y, lambda);
     const auto y_new = probe.y + broadcast_over(lambda, probe.y) * (y - probe.y);
     const auto from = map_->complete(map_->pinv(probe.y));
     const bool plain = metric_ == Metric::plain;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <spnn/core/names.h>
+
+#include <array>
 #include <string_view>
 
 namespace spnn {
@@ -17,9 +20,15 @@ enum class PseudoInverse {
 enum class Metric {
   plain,      // G(x) = [g(x) | z_l]
   residual,   // G_r(x) = [g(x) | z_l − r_l(y_l)]
+  naive,      // none: x + λ (g†(y) − g†(g(x))), for the ablation
 };
 
-// "learned", "origin", "anchored", "random", "min-norm"; "plain", "residual". Unknown words are errors that list these.
+inline constexpr std::array kPseudoInverses = {Named{PseudoInverse::learned, "learned"}, Named{PseudoInverse::anchored, "anchored"},
+                                               Named{PseudoInverse::origin, "origin"}, Named{PseudoInverse::random, "random"},
+                                               Named{PseudoInverse::min_norm, "min-norm"}};
+inline constexpr std::array kMetrics = {Named{Metric::plain, "plain"}, Named{Metric::residual, "residual"}, Named{Metric::naive, "naive"}};
+
+// Unknown words are errors that list these.
 PseudoInverse pseudo_inverse_from(std::string_view word);
 Metric metric_from(std::string_view word);
 std::string_view to_string(PseudoInverse choice);

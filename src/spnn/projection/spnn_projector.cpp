@@ -63,14 +63,14 @@ Completion SpnnProjector::complete(const Tensor& x) const {
   auto [y, levels] = net_->trace(x);
   Completion out{y, {}};
   for (std::size_t l = 0; l < levels.size(); ++l) {
-    const bool plain = config_.metric == Metric::plain;
-    out.z.push_back(plain ? levels[l].z : levels[l].z - predict(l, levels[l].y));
+    const bool residual = config_.metric == Metric::residual;
+    out.z.push_back(!residual ? levels[l].z : levels[l].z - predict(l, levels[l].y));
   }
   return out;
 }
 
 Tensor SpnnProjector::invert(const Completion& yz) const {
-  if (config_.metric == Metric::plain) return net_->invert(yz);
+  if (config_.metric != Metric::residual) return net_->invert(yz);
   require(yz.z.size() == net_->level_count(), "SpnnProjector inverse",
           fmt::format("{} discarded parts", net_->level_count()), fmt::format("{}", yz.z.size()));
   return net_->descend(yz.y, [&](std::size_t l, const Tensor& y_l) { return yz.z[l] + predict(l, y_l); });
@@ -101,6 +101,7 @@ std::vector<Tensor> SpnnProjector::target_predictions(const Tensor& y) const {
 
 Tensor SpnnProjector::nlbp(const Probe& probe, const Tensor& y, const Tensor& lambda) const {
   require_shape(y, out_shape(), "nlbp target");
+  if (config_.metric == Metric::naive) return naive(probe, y.reshape(probe.y.sizes()), lambda);
   const auto weight = broadcast_over(lambda, probe.y);
   const auto y_new = torch::lerp(probe.y, y.reshape(probe.y.sizes()), weight.to(probe.y.options()).expand_as(probe.y));
   if (config_.metric == Metric::residual || config_.pseudo_inverse == PseudoInverse::origin) {

@@ -1,4 +1,5 @@
 #include <spnn/blocks/orthogonal_mix.h>
+#include <spnn/projection/composed_projector.h>
 #include <spnn/projection/nlbp.h>
 #include <spnn/projection/spnn_projector.h>
 #include <spnn/projection/verify.h>
@@ -31,18 +32,21 @@ double largest_epsilon(const SpnnConfig& config) {
   return epsilon;
 }
 
+// View: SpnnProjector, or ComposedProjector around one.
+template <class View>
 class Verifier {
  public:
-  Verifier(std::shared_ptr<const Spnn> net, Tensor x, Tensor y)
+  template <class Make>
+  Verifier(std::shared_ptr<const Spnn> net, Tensor x, Tensor y, const Make& make)
       : net_(std::move(net)), x_(std::move(x)), y_(std::move(y)),
-        learned_(net_, {.pseudo_inverse = PseudoInverse::learned, .metric = Metric::plain}),
-        origin_(net_, {.pseudo_inverse = PseudoInverse::origin, .metric = Metric::plain}),
-        anchored_(net_, {.pseudo_inverse = PseudoInverse::anchored, .metric = Metric::residual}) {}
+        learned_(make({.pseudo_inverse = PseudoInverse::learned, .metric = Metric::plain})),
+        origin_(make({.pseudo_inverse = PseudoInverse::origin, .metric = Metric::plain})),
+        anchored_(make({.pseudo_inverse = PseudoInverse::anchored, .metric = Metric::residual})) {}
 
   Verification run() {
-    for (const auto* view : {&learned_, &anchored_}) measure_identities(*view);
+    for (const auto& view : {learned_, anchored_}) measure_identities(*view);
     measure_orthogonality();
-    for (const auto* view : {&learned_, &origin_, &anchored_}) measure_nlbp(*view);
+    for (const auto& view : {learned_, origin_, anchored_}) measure_nlbp(*view);
     Verification out;
     out.residuals = {round_trip_, right_inverse_, penrose_1_, penrose_2_, orthogonality_, consistency_,
                      drift_plain_, drift_residual_};
@@ -51,7 +55,7 @@ class Verifier {
   }
 
  private:
-  void measure_identities(const SpnnProjector& g) {
+  void measure_identities(const View& g) {
     const auto g_x = g.forward(x_);
     const auto back = g.pinv(y_);
     widen(round_trip_, g.invert(g.complete(x_)), x_);
@@ -68,7 +72,7 @@ class Verifier {
     orthogonality_.relative = orthogonality_.absolute;
   }
 
-  void measure_nlbp(const SpnnProjector& g) {
+  void measure_nlbp(const View& g) {
     const bool plain = g.config().metric == Metric::plain;
     const bool constant = g.config().pseudo_inverse == PseudoInverse::origin;
     const auto before = g.complete(x_);
@@ -87,7 +91,7 @@ class Verifier {
 
   std::shared_ptr<const Spnn> net_;
   Tensor x_, y_;
-  SpnnProjector learned_, origin_, anchored_;
+  std::shared_ptr<const View> learned_, origin_, anchored_;
   Residual round_trip_{.name = "round_trip"}, right_inverse_{.name = "right_inverse"},
       penrose_1_{.name = "penrose_1"}, penrose_2_{.name = "penrose_2"}, orthogonality_{.name = "orthogonality"},
       consistency_{.name = "nlbp_consistency"}, drift_plain_{.name = "null_drift_plain"},
@@ -100,15 +104,13 @@ bool Verification::passed() const {
   return std::all_of(residuals.begin(), residuals.end(), [](const Residual& r) { return r.passed(); });
 }
 
-Verification verify_network(std::shared_ptr<const Spnn> net, const Tensor& x, const Tensor& y,
-                            const VerifyOptions& options) {
-  const torch::NoGradGuard no_grad;
-  const bool in_double = x.scalar_type() == torch::kFloat64;
+namespace {
+
+Verification with_tolerances(Verification verification, const Spnn& net, bool in_double, const VerifyOptions& options) {
   // A reference network's U is orthogonal to 2ε only; every level passes that on, stretched by up to e².
-  const double epsilon = largest_epsilon(net->config());
+  const double epsilon = largest_epsilon(net.config());
   const double tolerance =
       options.tolerance > 0 ? options.tolerance : std::max(in_double ? 1e-11 : 1e-4, 100 * epsilon);
-  auto verification = Verifier(std::move(net), x, y).run();
   for (auto& residual : verification.residuals) {
     residual.tolerance = tolerance;
     if (residual.name == "orthogonality" && options.tolerance == 0) {
@@ -116,6 +118,23 @@ Verification verify_network(std::shared_ptr<const Spnn> net, const Tensor& x, co
     }
   }
   return verification;
+}
+
+}  // namespace
+
+Verification verify_network(std::shared_ptr<const Spnn> net, const Tensor& x, const Tensor& y, const VerifyOptions& options) {
+  const torch::NoGradGuard no_grad;
+  const auto make = [&](const SpnnProjectorConfig& config) { return std::make_shared<SpnnProjector>(net, config); };
+  return with_tolerances(Verifier<SpnnProjector>(net, x, y, make).run(), *net, x.scalar_type() == torch::kFloat64, options);
+}
+
+Verification verify_composed(std::shared_ptr<const Spnn> net, std::shared_ptr<const LinearOperator> A, const Tensor& x, const Tensor& y,
+                             const VerifyOptions& options) {
+  const torch::NoGradGuard no_grad;
+  const auto make = [&](const SpnnProjectorConfig& config) {
+    return std::make_shared<ComposedProjector>(std::make_shared<SpnnProjector>(net, config), A);
+  };
+  return with_tolerances(Verifier<ComposedProjector>(net, x, y, make).run(), *net, x.scalar_type() == torch::kFloat64, options);
 }
 
 }  // namespace spnn

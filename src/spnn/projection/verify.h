@@ -1,6 +1,7 @@
 #pragma once
 
 #include <spnn/networks/spnn.h>
+#include <spnn/operators/linear_operator.h>
 
 #include <string>
 #include <vector>
@@ -39,5 +40,9 @@ struct VerifyOptions {
 // Pseudo-inverses: learned and origin in the plain metric, anchored in the residual one.
 Verification verify_network(std::shared_ptr<const Spnn> net, const Tensor& x, const Tensor& y,
                             const VerifyOptions& options = {});
+
+// The same for g∘A, in the same order: large images x, and the network's outputs y.
+Verification verify_composed(std::shared_ptr<const Spnn> net, std::shared_ptr<const LinearOperator> A, const Tensor& x, const Tensor& y,
+                             const VerifyOptions& options = {});
 
 }  // namespace spnn

@@ -22,8 +22,8 @@ Finalized finalize(const BackProjector& g, const Tensor& x, const Target& target
   const auto options = x.options();
   const auto look = [&](const Tensor& bytes) { return g.forward(to_unit(bytes).to(options)); };
 
-  Finalized best{.bytes = to_bytes(x), .y = {}, .before = distance_to_target(g.forward(x), target), .after = {},
-                 .iterations = torch::zeros({x.size(0)}, torch::kInt64)};
+  Finalized best{.bytes = to_bytes(x), .y = {}, .target = {}, .before = distance_to_target(g.forward(x), target), .after = {},
+                 .iterations = torch::zeros({x.size(0)}, options.dtype(torch::kInt64))};
   best.y = look(best.bytes);
   best.after = distance_to_target(best.y, target);
 
@@ -35,7 +35,7 @@ Finalized finalize(const BackProjector& g, const Tensor& x, const Target& target
     if (!open.any().item<bool>()) break;
     const auto probe = g.probe(current);
     const auto aim = target(probe.y) + owed;
-    const auto moved = move_towards(g, config.update, probe, aim, torch::ones({x.size(0)}, options)).clamp(-1, 1);
+    const auto moved = g.nlbp(probe, aim, torch::ones({x.size(0)}, options)).clamp(-1, 1);
     current = rows_where(open, moved, current);
     // The first projection tells how far the target is. What goes much farther chases the rounding with noise: g is content,
     // and the picture is spoilt.
@@ -51,6 +51,7 @@ Finalized finalize(const BackProjector& g, const Tensor& x, const Target& target
     best.after = torch::where(better, after, best.after);
     best.iterations += open.to(torch::kInt64);
   }
+  best.target = target(best.y).reshape(best.y.sizes());
   return best;
 }
 

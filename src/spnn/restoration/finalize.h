@@ -1,19 +1,20 @@
 #pragma once
 
-#include <spnn/restoration/restorer.h>
+#include <spnn/projection/back_projector.h>
+#include <spnn/restoration/target.h>
 
 namespace spnn {
 
 struct FinalizeConfig {
   int iterations = 24;        // at most
   double tolerance = 0.02;    // root mean square over the outputs that is good enough
-  Update update = Update::nlbp;
 };
 
 // What will be saved, and how near it is to what was asked for.
 struct Finalized {
   Tensor bytes;        // uint8 [B, C, H, W]
   Tensor y;            // g(bytes)
+  Tensor target;       // what was aimed at
   Tensor before;       // [B] √mean (g(x) − y_target)² of the image as it was sampled
   Tensor after;        // [B] the same of the bytes
   Tensor iterations;   // [B] int64: projections that were made

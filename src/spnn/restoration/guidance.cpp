@@ -30,7 +30,7 @@ Guidance adaptive_lambda(const AdaptiveLambda& config) {
   require(config.gamma >= 0, "gamma", "0 or more", fmt::format("{}", config.gamma));
   return [config](const GuidanceStep& step) {
     auto distance = (step.y_target - step.y_cur).abs().flatten(1);
-    if (config.controlled.defined()) distance = distance.index_select(1, config.controlled);
+    if (config.controlled.defined()) distance = distance.index_select(1, config.controlled.to(distance.device()));
     return config.alpha * torch::tanh(config.gamma * distance.amax(1));
   };
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 namespace spnn {
 
@@ -36,7 +37,7 @@ Guidance adaptive_lambda(const AdaptiveLambda& config);
 
 // The steps at which guidance acts: to ≤ t < from, and of these every so many-th, counted back from the last one.
 struct Window {
-  std::int64_t from = 1000, to = 0;
+  std::int64_t from = std::numeric_limits<std::int64_t>::max(), to = 0;
   std::int64_t every = 1;
   bool contains(std::int64_t t, std::int64_t steps_left = 0) const {
     return to <= t && t < from && steps_left % every == 0;

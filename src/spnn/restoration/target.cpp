@@ -144,7 +144,7 @@ Tensor AttributeTarget::operator()(const Tensor& y_cur) const {
     const auto nearest = torch::cdist(torch::sigmoid(y) * weights, torch::sigmoid(bank) * weights).argmin(1);
     return bank.index_select(0, nearest).reshape(y_cur.sizes());
   }
-  const auto change = goal_.to(y.options()) - y.index_select(1, controlled_);
+  const auto change = goal_.to(y.options()) - y.index_select(1, controlled_.to(y.device()));
   return (y + change.matmul(response_.to(y.options()))).reshape(y_cur.sizes());
 }
 

@@ -8,7 +8,7 @@
 namespace spnn {
 namespace {
 
-constexpr std::uint64_t kInit = 1;
+constexpr std::uint64_t kClassifierInit = 1;
 constexpr std::int64_t kStabilityImages = 512;   // enough for three digits at every validation
 
 PhaseOneLosses losses_of_recipe(const std::string& recipe) {
@@ -27,13 +27,6 @@ void from_json(const Json& json, PhaseOneLosses& l) {
       .no_others();
   require(std::min({l.task, l.surjectivity, l.stability, l.regression, l.range}) >= 0, "losses", "weights of 0 or more",
           json.dump());
-}
-
-Spnn::Trace every(const Spnn::Trace& trace, std::int64_t nth) {
-  const auto some = [&](const Tensor& all) { return all.slice(0, 0, all.size(0), nth); };
-  Spnn::Trace out{.y = some(trace.y), .levels = {}};
-  for (const auto& level : trace.levels) out.levels.push_back({some(level.y), some(level.z)});
-  return out;
 }
 
 }  // namespace
@@ -86,7 +79,7 @@ ClassifierObjective::ClassifierObjective(ClassifierRecipe recipe, const Dataset&
           fmt::format("{}, as the data set has labels", train.attributes.size()), to_string(net_->out_shape()));
   require(!recipe_.adaptive_weights.enabled || (task_ == Task::attributes && !black_box_), "adaptive_weights",
           "a task of attributes", black_box_ ? "a black box" : "classes");
-  initialise_spnn(*net_, Rng(recipe_.train.seed).fork(kInit));
+  initialise_spnn(*net_, Rng(recipe_.train.seed).fork(kClassifierInit));
 }
 
 Tensor ClassifierObjective::task_part(const Batch& batch, const Tensor& y) {
@@ -115,7 +108,7 @@ Losses ClassifierObjective::losses(std::int64_t step, Share share) {
     parts.emplace_back("regression", lambda.regression * regression_loss(levels, net_->r_set()));
   }
   if (std::max({lambda.stability, lambda.surjectivity, lambda.range}) == 0) return parts;
-  const auto some = every(trace, recipe_.inverse_every);
+  const auto some = every_nth(trace, recipe_.inverse_every);
   if (lambda.stability > 0 || lambda.surjectivity > 0) {
     const auto x_hat = net_->pinv(some.y);
     if (lambda.surjectivity > 0) {
@@ -168,6 +161,13 @@ Tensor range_loss(const Spnn& net, const Spnn::Trace& trace, const Spnn::RSet& r
     return z - r[l]->forward(y) + r[l]->forward(y_l);
   });
   return torch::relu(moved.abs() - 1).square().mean();
+}
+
+Spnn::Trace every_nth(const Spnn::Trace& trace, std::int64_t n) {
+  const auto some = [&](const Tensor& all) { return all.slice(0, 0, all.size(0), n); };
+  Spnn::Trace out{.y = some(trace.y), .levels = {}};
+  for (const auto& level : trace.levels) out.levels.push_back({some(level.y), some(level.z)});
+  return out;
 }
 
 Tensor regression_loss(const std::vector<Spnn::Level>& levels, const Spnn::RSet& r) {

@@ -4,7 +4,7 @@
 #include <spnn/networks/spnn.h>
 #include <spnn/training/adaptive_weights.h>
 #include <spnn/training/labelled_batches.h>
-#include <spnn/training/task.h>
+#include <spnn/data/task.h>
 #include <spnn/training/train_config.h>
 
 namespace spnn {
@@ -69,6 +69,9 @@ double stability_over(const Dataset& dataset, const Spnn& net, const std::string
 // the residual metric. A classifier is nowhere asked for more than its labels; guidance asks for such x', and without
 // this term the stack is free to stretch them by e^(bL).
 Tensor range_loss(const Spnn& net, const Spnn::Trace& trace, const Spnn::RSet& r);
+
+// Every n-th image of a trace.
+Spnn::Trace every_nth(const Spnn::Trace& trace, std::int64_t n);
 
 // Σ_l ‖z_l − r_l(y_l)‖² with gradients into whatever made the trace.
 Tensor regression_loss(const std::vector<Spnn::Level>& levels, const Spnn::RSet& r);

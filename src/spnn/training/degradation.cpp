@@ -2,7 +2,7 @@
 #include <spnn/core/json_fields.h>
 #include <spnn/training/classifier.h>
 #include <spnn/training/degradation.h>
-#include <spnn/training/task.h>
+#include <spnn/data/task.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace spnn {
 namespace {
 
-constexpr std::uint64_t kInit = 1, kCurves = 3;
+constexpr std::uint64_t kDegradationInit = 1, kDegradationCurves = 3;
 constexpr std::int64_t curve_images = 1024;
 
 void from_json(const Json& json, DegradationLosses& l) {
@@ -90,8 +90,8 @@ DegradationObjective::DegradationObjective(DegradationRecipe recipe, const Reduc
       batches_(train_.clean, {.augment = recipe_.augment, .batch = recipe_.train.batch, .seed = recipe_.train.seed}),
       net_(std::make_shared<Spnn>(degradation_network(T, recipe_.network))) {
   require_shape(train_.clean.images, net_->in_shape(), "the degradation's training images");
-  start_at(*net_, T, Rng(recipe_.train.seed).fork(kInit));
-  const auto some = Rng(recipe_.train.seed).fork(kCurves).permutation(train_.clean.size()).slice(0, 0, curve_images);
+  start_at(*net_, T, Rng(recipe_.train.seed).fork(kDegradationInit));
+  const auto some = Rng(recipe_.train.seed).fork(kDegradationCurves).permutation(train_.clean.size()).slice(0, 0, curve_images);
   const auto batch = make_batch(train_.clean, some);
   start_curves(*net_, T, batch.images, train_.D(batch));
 }

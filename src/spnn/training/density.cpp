@@ -9,7 +9,7 @@ namespace spnn {
 namespace {
 
 // Batches fork 1 and 2 from the same step.
-constexpr std::uint64_t kDequantise = 3, kNoise = 4, kInit = 5, kStart = 6, kValidation = 7;
+constexpr std::uint64_t kDensityDequantise = 3, kDensityNoise = 4, kDensityInit = 5, kDensityStart = 6, kDensityValidation = 7;
 
 Tensor uniform_per_image(torch::IntArrayRef sizes, std::uint64_t first, const Rng& rng) {
   std::vector<Tensor> images;
@@ -46,26 +46,26 @@ DensityObjective::DensityObjective(DensityRecipe recipe, const Dataset& train, c
       flow_(std::make_shared<Flow>(recipe_.flow)) {
   require_shape(train.images, recipe_.flow.input, "the flow's training images");
   const Rng rng(recipe_.train.seed);
-  initialise_flow(*flow_, rng.fork(kInit));
+  initialise_flow(*flow_, rng.fork(kDensityInit));
   const auto count = std::min(recipe_.start_images, train.size());
-  const auto images = train.images.index_select(0, rng.fork(kStart).permutation(train.size()).slice(0, 0, count));
-  const auto x = dequantise(images, recipe_.flow.bits, rng.fork(kStart).fork(1).uniform(images.sizes()));
-  flow_->start_from_data(x, flow_->noise(count, rng.fork(kStart).fork(2)));
+  const auto images = train.images.index_select(0, rng.fork(kDensityStart).permutation(train.size()).slice(0, 0, count));
+  const auto x = dequantise(images, recipe_.flow.bits, rng.fork(kDensityStart).fork(1).uniform(images.sizes()));
+  flow_->start_from_data(x, flow_->noise(count, rng.fork(kDensityStart).fork(2)));
 }
 
 Losses DensityObjective::losses(std::int64_t step, Share share) {
   const auto rng = Rng(recipe_.train.seed).fork(static_cast<std::uint64_t>(step) << 8);
   const auto bytes = to_bytes(batches_.get(step, share).images);
   const auto first = static_cast<std::uint64_t>(share.rank * bytes.size(0));
-  const auto x = dequantise(bytes, recipe_.flow.bits, uniform_per_image(bytes.sizes(), first, rng.fork(kDequantise)));
-  const auto noise = flow_->noise(bytes.size(0), rng.fork(kNoise).fork(static_cast<std::uint64_t>(share.rank)));
+  const auto x = dequantise(bytes, recipe_.flow.bits, uniform_per_image(bytes.sizes(), first, rng.fork(kDensityDequantise)));
+  const auto noise = flow_->noise(bytes.size(0), rng.fork(kDensityNoise).fork(static_cast<std::uint64_t>(share.rank)));
   const MixScope scope(*flow_);
   return {{"bits_per_dim", bits_per_dim(flow_->log_p(x, noise), recipe_.flow.input.size(), recipe_.flow.bits).mean()}};
 }
 
 Validation DensityObjective::validate() {
   const auto count = std::min(recipe_.validation_images, val_.size());
-  const auto bits = bits_per_dim_over(*flow_, val_.images.slice(0, 0, count), Rng(kValidation)).mean().item<double>();
+  const auto bits = bits_per_dim_over(*flow_, val_.images.slice(0, 0, count), Rng(kDensityValidation)).mean().item<double>();
   return {.score = bits, .figures = {{"bits_per_dim", bits}}};
 }
 

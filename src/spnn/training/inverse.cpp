@@ -8,7 +8,7 @@
 namespace spnn {
 namespace {
 
-constexpr std::uint64_t kInit = 1;
+constexpr std::uint64_t kInverseInit = 1;
 constexpr std::int64_t kValidationImages = 1024;
 
 struct Named {
@@ -23,7 +23,7 @@ constexpr Named parts[] = {{"natural", &PhaseTwoLosses::natural},
                            {"range", &PhaseTwoLosses::range},
                            {"min_norm", &PhaseTwoLosses::min_norm}};
 
-PhaseTwoLosses losses_of_recipe(const std::string& recipe) {
+PhaseTwoLosses phase_two_losses_of(const std::string& recipe) {
   PhaseTwoLosses l;
   if (recipe == "paper") {
     l.natural = 0.3, l.stability = 1, l.surjectivity = 1;
@@ -73,7 +73,7 @@ void from_json(const Json& json, InverseRecipe& r) {
       .optional("augment", r.augment)
       .required("train", r.train)
       .no_others();
-  r.losses = losses_of_recipe(r.recipe);
+  r.losses = phase_two_losses_of(r.recipe);
   JsonFields weights(losses, "losses");
   for (const auto& part : parts) {
     weights.optional(part.name, r.losses.*part.lambda);
@@ -89,7 +89,7 @@ InverseObjective::InverseObjective(InverseRecipe recipe, Model model, const Data
       batches_(train, {.augment = recipe_.augment, .batch = recipe_.train.batch, .seed = recipe_.train.seed}) {
   auto& net = *model_.net;
   require_shape(train.images, net.in_shape(), "phase II's training images");
-  const auto rng = Rng(recipe_.train.seed).fork(kInit);
+  const auto rng = Rng(recipe_.train.seed).fork(kInverseInit);
   if (!net.has_r_set(recipe_.r_set)) {
     net.add_r_set(recipe_.r_set, rng);
   } else if (recipe_.from_scratch) {

@@ -4,7 +4,7 @@
 namespace spnn {
 namespace {
 
-constexpr std::uint64_t kAugment = 1, kCutout = 2;
+constexpr std::uint64_t kBatchAugment = 1, kBatchCutout = 2;
 
 // A grey square at a random place of every second image, a function of (rng, image) only.
 void cut_out(Tensor& images, const Tensor& indices, std::int64_t side, const Rng& rng) {
@@ -43,8 +43,8 @@ Batch LabelledBatches::make(std::int64_t step, Share share) const {
   const torch::NoGradGuard no_grad;
   const auto rng = Rng(config_.seed).fork(static_cast<std::uint64_t>(step) << 8);
   const auto indices = share_of(order_.indices(step), share);
-  auto batch = make_batch(dataset_, indices, {.flip = config_.augment.flip, .shift = config_.augment.shift}, rng.fork(kAugment));
-  if (config_.augment.cutout > 0) cut_out(batch.images, indices, config_.augment.cutout, rng.fork(kCutout));
+  auto batch = make_batch(dataset_, indices, {.flip = config_.augment.flip, .shift = config_.augment.shift}, rng.fork(kBatchAugment));
+  if (config_.augment.cutout > 0) cut_out(batch.images, indices, config_.augment.cutout, rng.fork(kBatchCutout));
   return batch;
 }
 

@@ -1,13 +1,13 @@
 #include <spnn/networks/subnets.h>
 #include <spnn/training/plain_cnn.h>
-#include <spnn/training/task.h>
+#include <spnn/data/task.h>
 
 #include <cstdlib>
 
 namespace spnn {
 namespace {
 
-constexpr std::uint64_t kInit = 2;
+constexpr std::uint64_t kCnnInit = 2;
 
 std::shared_ptr<Subnet> residual_net(const DegradationNetworkConfig& c, const Reduction& T, std::int64_t hidden) {
   const auto out = T.out_shape();
@@ -37,7 +37,7 @@ PlainCnnObjective::PlainCnnObjective(DegradationRecipe recipe, const Reduction& 
     if (!net_ || std::abs(off) < nearest) net_ = net, hidden_ = hidden, nearest = std::abs(off);
     if (off <= 0) break;
   }
-  initialise_subnet(*net_, Rng(recipe_.train.seed).fork(kInit));
+  initialise_subnet(*net_, Rng(recipe_.train.seed).fork(kCnnInit));
 }
 
 Tensor PlainCnnObjective::forward(const Tensor& x) const { return T_.forward(x) + net_->forward(torch::pixel_unshuffle(x, T_.cell())); }

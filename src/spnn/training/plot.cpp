@@ -1,5 +1,6 @@
 #include <spnn/core/config.h>
 #include <spnn/core/errors.h>
+#include <spnn/core/svg.h>
 #include <spnn/training/plot.h>
 
 #include <algorithm>
@@ -79,14 +80,11 @@ class PanelDrawing {
     y_.widen();
   }
 
-  std::string svg(double left, double top) const {
-    std::string out = fmt::format("<g transform=\"translate({},{})\">\n", left, top);
-    out += fmt::format("<text x=\"{}\" y=\"18\" font-weight=\"bold\">{}</text>\n", kLeft, panel_.title);
-    out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#999\"/>\n", kLeft, kTop,
-                       kWidth - kLeft - kRight, kHeight - kTop - kBottom);
-    for (int k = 0; k <= 4; ++k) out += ticks(k / 4.0);
-    for (std::size_t i = 0; i < panel_.curves.size(); ++i) out += line(panel_.curves[i], i);
-    return out + "</g>\n";
+  void draw(Svg& svg, double left, double top) const {
+    svg.text(left + kLeft, top + 18, panel_.title, "font-weight=\"bold\"");
+    svg.rect(left + kLeft, top + kTop, kWidth - kLeft - kRight, kHeight - kTop - kBottom, "fill=\"none\" stroke=\"#999\"");
+    for (int k = 0; k <= 4; ++k) ticks(svg, left, top, k / 4.0);
+    for (std::size_t i = 0; i < panel_.curves.size(); ++i) line(svg, left, top, panel_.curves[i], i);
   }
 
  private:
@@ -95,27 +93,24 @@ class PanelDrawing {
   double px(double step) const { return kLeft + x_.place(step) * (kWidth - kLeft - kRight); }
   double py(double scaled_value) const { return kHeight - kBottom - y_.place(scaled_value) * (kHeight - kTop - kBottom); }
 
-  std::string ticks(double part) const {
+  void ticks(Svg& svg, double left, double top, double part) const {
     const double step = x_.low + part * (x_.high - x_.low), at = y_.low + part * (y_.high - y_.low);
     const double value = panel_.logarithmic ? std::pow(10, at) : at;
-    return fmt::format("<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"#eee\"/>"
-                       "<text x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:.3g}</text>"
-                       "<text x=\"{6:.1f}\" y=\"{7}\" text-anchor=\"middle\">{8:.0f}</text>\n",
-                       kLeft, kWidth - kRight, py(at), kLeft - 4, py(at) + 4, value, px(step), kHeight - kBottom + 16, step);
+    svg.line(left + kLeft, top + py(at), left + kWidth - kRight, top + py(at), "stroke=\"#eee\"");
+    svg.text(left + kLeft - 4, top + py(at) + 4, fmt::format("{:.3g}", value), "text-anchor=\"end\"");
+    svg.text(left + px(step), top + kHeight - kBottom + 16, fmt::format("{:.0f}", step), "text-anchor=\"middle\"");
   }
 
-  std::string line(const Curve& curve, std::size_t index) const {
+  void line(Svg& svg, double left, double top, const Curve& curve, std::size_t index) const {
     const auto* colour = colours[index % colours.size()];
-    std::string points;
+    Svg::Points points;
     for (const auto& [step, value] : curve.points) {
-      if (drawable(value)) points += fmt::format("{:.1f},{:.1f} ", px(step), py(scaled(value)));
+      if (drawable(value)) points.emplace_back(left + px(step), top + py(scaled(value)));
     }
-    std::string out = fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.3\"/>\n", points, colour);
-    if (panel_.curves.size() > 1) {
-      out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\" fill=\"{}\">{}</text>\n", kWidth - kRight - 6,
-                         kTop + 14 + 14 * static_cast<double>(index), colour, curve.name);
-    }
-    return out;
+    svg.polyline(points, fmt::format("stroke=\"{}\" stroke-width=\"1.3\"", colour));
+    if (panel_.curves.size() < 2) return;
+    svg.text(left + kWidth - kRight - 6, top + kTop + 14 + 14 * static_cast<double>(index), curve.name,
+             fmt::format("text-anchor=\"end\" fill=\"{}\"", colour));
   }
 
   const Panel& panel_;
@@ -147,13 +142,12 @@ std::string plot_run(const std::filesystem::path& run) {
   const auto panels = panels_of(read_curves(run / "record.csv"), read_curves(run / "validation.csv"));
   require(!panels.empty(), run.string(), "a run directory with record.csv or validation.csv", "neither");
   const auto rows = (panels.size() + 1) / 2;
-  std::string out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" font-family=\"sans-serif\" "
-                                "font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-                                2 * kWidth, static_cast<double>(rows) * kHeight);
+  Svg svg(2 * kWidth, static_cast<double>(rows) * kHeight);
+  svg.paper();
   for (std::size_t i = 0; i < panels.size(); ++i) {
-    out += PanelDrawing(panels[i]).svg(static_cast<double>(i % 2) * kWidth, static_cast<double>(i / 2) * kHeight);
+    PanelDrawing(panels[i]).draw(svg, static_cast<double>(i % 2) * kWidth, static_cast<double>(i / 2) * kHeight);
   }
-  return out + "</svg>\n";
+  return svg.str();
 }
 
 }  // namespace spnn

@@ -6,7 +6,7 @@
 namespace spnn {
 namespace {
 
-constexpr std::uint64_t kNoise = 1, kTimes = 2, kAugment = 3, kValidation = 4, kInit = 5;
+constexpr std::uint64_t kPriorNoise = 1, kPriorTimes = 2, kPriorAugment = 3, kPriorValidation = 4, kPriorInit = 5;
 
 // One time from each of B equal strata, in random order: the loss varies less than with independent draws.
 Tensor stratified_times(std::int64_t count, std::int64_t steps, const Rng& rng) {
@@ -47,7 +47,7 @@ PriorObjective::PriorObjective(PriorConfig config, const Dataset& train, const D
   std::vector<float> table;
   for (std::int64_t t = 0; t < schedule_.steps(); ++t) table.push_back(static_cast<float>(schedule_.alpha_bar(t)));
   alpha_bar_ = torch::tensor(table);
-  initialise_unet(*net_, Rng(config_.train.seed).fork(kInit));
+  initialise_unet(*net_, Rng(config_.train.seed).fork(kPriorInit));
 }
 
 Tensor PriorObjective::loss_per_image(const Tensor& x0, const Tensor& t, const Tensor& noise) const {
@@ -64,19 +64,19 @@ Tensor PriorObjective::loss_per_image(const Tensor& x0, const Tensor& t, const T
 }
 
 Losses PriorObjective::losses(std::int64_t step, Share share) {
-  const auto batch = config_.train.batch;
   const auto rng = Rng(config_.train.seed).fork(static_cast<std::uint64_t>(step) << 8);
-  const auto indices = BatchOrder(train_.size(), batch, config_.train.seed).indices(step);
-  const auto x0 = make_batch(train_, indices, {.flip = config_.flip}, rng.fork(kAugment)).images;
-  const auto t = stratified_times(batch, schedule_.steps(), rng.fork(kTimes));
-  const auto noise = rng.fork(kNoise).randn(x0.sizes());
+  const auto indices = BatchOrder(train_.size(), config_.train.batch, config_.train.seed).indices(step);
+  const auto batch = indices.size(0);   // all of a set that is smaller
+  const auto x0 = make_batch(train_, indices, {.flip = config_.flip}, rng.fork(kPriorAugment)).images;
+  const auto t = stratified_times(batch, schedule_.steps(), rng.fork(kPriorTimes));
+  const auto noise = rng.fork(kPriorNoise).randn(x0.sizes());
   const auto from = batch * share.rank / share.size, to = batch * (share.rank + 1) / share.size;
   return {{"loss", loss_per_image(x0.slice(0, from, to), t.slice(0, from, to), noise.slice(0, from, to)).mean()}};
 }
 
 Validation PriorObjective::validate() {
   const auto count = std::min<std::int64_t>(val_.size(), 512);
-  const auto rng = Rng(kValidation);   // the same images, times and noise in every run
+  const auto rng = Rng(kPriorValidation);   // the same images, times and noise in every run
   const auto x0 = to_unit(val_.images.slice(0, 0, count));
   const auto t = stratified_times(count, schedule_.steps(), rng.fork(0));
   const auto noise = rng.fork(1).randn(x0.sizes());
@@ -97,6 +97,7 @@ std::map<std::string, std::string> PriorObjective::metadata() const {
   return {{"kind", "ddpm-unet"},
           {"architecture", Json(config_.unet).dump()},
           {"parameterization", config_.parameterization},
+          {"schedule", schedule_.to_json().dump()},
           {"recipe", Json(config_).dump()}};
 }
 

@@ -21,7 +21,7 @@ struct PriorConfig {
 void to_json(Json& json, const PriorConfig& config);
 void from_json(const Json& json, PriorConfig& config);
 
-// ε-prediction training of a DDPM prior (design.md, section 5).
+// Training of a DDPM prior: the network predicts v (what is shipped) or ε.
 class PriorObjective final : public Objective {
  public:
   using Milestone = std::function<void(const Denoiser&, std::int64_t step)>;   // e.g. a sheet of samples

@@ -6,7 +6,7 @@
 namespace spnn {
 namespace {
 
-constexpr std::uint64_t kInit = 1;
+constexpr std::uint64_t kStochasticInit = 1;
 constexpr std::int64_t kValidationImages = 512;
 
 }  // namespace
@@ -32,7 +32,7 @@ StochasticInverseObjective::StochasticInverseObjective(StochasticRecipe recipe, 
   auto& net = *model_.net;
   require_shape(train.images, net.in_shape(), "the inverse's training images");
   if (!net.has_r_set(StochasticInverse::scales)) {
-    net.add_r_set(StochasticInverse::scales, Rng(recipe_.train.seed).fork(kInit));
+    net.add_r_set(StochasticInverse::scales, Rng(recipe_.train.seed).fork(kStochasticInit));
   }
   for (auto& parameter : net.parameters()) parameter.requires_grad_(false);
   for (auto& parameter : parameters()) parameter.requires_grad_(true);

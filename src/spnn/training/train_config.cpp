@@ -13,7 +13,7 @@ void to_json(Json& json, const TrainConfig& c) {
           {"beta2", c.beta2},       {"weight_decay", c.weight_decay},
           {"clip", c.clip},         {"warmup", c.warmup},
           {"decay_from", c.decay_from}, {"decay", c.decay},
-          {"ema", c.ema},           {"seed", c.seed},
+          {"precision", c.precision}, {"ema", c.ema}, {"seed", c.seed},
           {"validate_every", c.validate_every}, {"checkpoint_every", c.checkpoint_every}};
 }
 
@@ -22,12 +22,13 @@ void from_json(const Json& json, TrainConfig& c) {
       .optional("steps", c.steps).optional("batch", c.batch).optional("lr", c.lr)
       .optional("beta1", c.beta1).optional("beta2", c.beta2).optional("weight_decay", c.weight_decay)
       .optional("clip", c.clip).optional("warmup", c.warmup).optional("decay_from", c.decay_from)
-      .optional("decay", c.decay).optional("ema", c.ema).optional("seed", c.seed)
+      .optional("decay", c.decay).optional("precision", c.precision).optional("ema", c.ema).optional("seed", c.seed)
       .optional("validate_every", c.validate_every).optional("checkpoint_every", c.checkpoint_every)
       .no_others();
   require(c.steps > 0 && c.batch > 0, "train", "steps and batch above zero", fmt::format("{} and {}", c.steps, c.batch));
   require(c.lr > 0, "train.lr", "a positive rate", std::to_string(c.lr));
   require(c.decay == "linear" || c.decay == "cosine", "train.decay", "linear or cosine", c.decay);
+  require(c.precision == "float" || c.precision == "bfloat16", "train.precision", "float or bfloat16", c.precision);
   require(c.ema >= 0 && c.ema < 1, "train.ema", "a number in [0, 1)", std::to_string(c.ema));
   require(c.validate_every > 0 && c.checkpoint_every > 0, "train", "validate_every and checkpoint_every above zero",
           fmt::format("{} and {}", c.validate_every, c.checkpoint_every));

@@ -16,6 +16,7 @@ struct TrainConfig {
   std::int64_t warmup = 200;          // steps of linear rise
   double decay_from = 1.0;            // the share of the steps after which the rate falls
   std::string decay = "linear";       // linear or cosine, to zero
+  std::string precision = "float";    // or bfloat16: products of convolutions, where the CPU has tile registers (AMX)
   double ema = 0;                     // of the weights; 0 is none
   std::uint64_t seed = 556;
   std::int64_t validate_every = 500;

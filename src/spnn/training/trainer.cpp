@@ -1,6 +1,7 @@
 #include <spnn/checkpoint/module_state.h>
 #include <spnn/checkpoint/safetensors.h>
 #include <spnn/core/errors.h>
+#include <spnn/kernels/exact.h>
 #include <spnn/training/ema.h>
 #include <spnn/training/optimizer.h>
 #include <spnn/training/trainer.h>
@@ -53,6 +54,7 @@ class Training {
   Row one_step() {
     const auto& c = job_.config;
     optimizer_.zero_grad();
+    const ScopedBfloatProducts products(c.precision == "bfloat16");
     const auto parts = objective_.losses(step_, job_.communicator.share());
     Tensor total;
     Row row;

@@ -1,0 +1,17 @@
+# Writes the files of FOLDER as one C++ file, so that the program needs nothing beside it.
+file(GLOB files RELATIVE ${FOLDER} ${FOLDER}/*)
+list(SORT files)
+set(arrays "")
+set(table "")
+set(number 0)
+foreach(name ${files})
+  file(READ ${FOLDER}/${name} bytes HEX)
+  string(LENGTH "${bytes}" digits)
+  math(EXPR size "${digits} / 2")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(APPEND arrays "const unsigned char kFile${number}[] = {${bytes}0};\n")
+  string(APPEND table "    {\"/${name}\", {reinterpret_cast<const char*>(kFile${number}), ${size}}},\n")
+  math(EXPR number "${number} + 1")
+endforeach()
+file(WRITE ${OUTPUT} "#include \"page.h\"\n\nnamespace spnn::studio {\nnamespace {\n${arrays}const PageFile kFiles[] = {\n${table}};\n}  // namespace\n"
+  "std::span<const PageFile> page_files() { return kFiles; }\n}  // namespace spnn::studio\n")

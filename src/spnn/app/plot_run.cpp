@@ -1,9 +1,0 @@
-#include <spnn/app/engine_impl.h>
-#include <spnn/core/config.h>
-#include <spnn/training/plot.h>
-
-namespace spnn::app {
-
-void plot_run(const std::string& run, const std::string& output) { write_text_atomically(output, spnn::plot_run(run)); }
-
-}  // namespace spnn::app

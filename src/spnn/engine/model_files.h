@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace spnn::engine {
+
+struct InspectJob {
+  std::string file;
+  std::string json;  // where to write the report, "" for nowhere
+};
+
+struct ConvertJob {
+  std::string in;
+  std::string out;
+  bool half = false;  // floating-point tensors in two bytes
+  std::int64_t reconstruct_window = 0, edit_window = 0;  // said in the file of an SPNN (GuidanceWindows); 0 leaves what it says
+};
+
+}  // namespace spnn::engine

@@ -1,0 +1,222 @@
+#include <spnn/jobs/engine_impl.h>
+#include <spnn/jobs/experiment.h>
+#include <spnn/jobs/field_session.h>
+#include <spnn/core/errors.h>
+#include <spnn/evaluation/frechet.h>
+#include <spnn/evaluation/image_quality.h>
+#include <spnn/image/grid.h>
+#include <spnn/image/image.h>
+
+#include <algorithm>
+
+namespace spnn::engine {
+namespace {
+
+// One degradation with one noise: a block of rows and a figure.
+struct Case {
+  std::string spec;
+  MeasurementNoise noise;
+  std::string name() const { return fmt::format("{} σ={}", spec, to_string(noise)); }
+};
+
+std::vector<Case> cases_of(const CompareJob& job) {
+  std::vector<Case> cases;
+  for (const auto& text : job.operators) {
+    if (const auto at = text.rfind('@'); at != std::string::npos) {
+      cases.push_back({text.substr(0, at), noise_from(text.substr(at + 1))});
+      continue;
+    }
+    for (const auto& noise : job.noises) cases.push_back({text, noise_from(noise)});
+  }
+  return cases;
+}
+
+struct Row {
+  std::string degradation, noise, method;
+  double psnr = 0, ssim = 0, frechet = 0, sampled = 0, saved = 0, seconds = 0;
+  std::int64_t evaluations = 0;
+  std::optional<double> truth = {};   // rms of D(x̂) − D(x) of the saved images, where g was fitted to D
+};
+
+Table table_of(const std::vector<Row>& rows, std::int64_t images) {
+  Table table{.title = fmt::format("{} images; σ and ‖g(x)−y‖ (root mean square) in [0, 1] pixel units; evaluations of the prior and seconds are per image", images),
+              .columns = {"operator", "σ", "method", "PSNR dB", "SSIM", "Fréchet", "‖g(x)−y‖ sampled", "saved", "s", "evaluations"}};
+  const bool any_truth = std::ranges::any_of(rows, [](const Row& r) { return r.truth.has_value(); });
+  if (any_truth) table.columns.push_back("‖D(x̂)−D(x)‖ saved");
+  for (const auto& r : rows) {
+    table.rows.push_back({r.degradation, r.noise, r.method, fmt::format("{:.2f}", r.psnr), fmt::format("{:.4f}", r.ssim), fmt::format("{:.1f}", r.frechet),
+                          fmt::format("{:.2e}", r.sampled), fmt::format("{:.2e}", r.saved), fmt::format("{:.3f}", r.seconds), std::to_string(r.evaluations)});
+    if (any_truth) table.rows.back().push_back(r.truth ? fmt::format("{:.2e}", *r.truth) : "");
+  }
+  return table;
+}
+
+class Comparison {
+ public:
+  Comparison(const CompareJob& job, Observer& observer)
+      : job_(job), observer_(observer), cases_(cases_of(job)), prior_(load_prior(model_file(job.models.prior, job.models.family, "prior"))),
+        judge_(load_judge(model_file(job.models.judge, job.models.family, "judge"))), config_(method_config(job.options, job.sampling)) {
+    require(judge_.net->in_shape() == prior_->shape(), "judge", fmt::format("one of {} images", to_string(prior_->shape())), to_string(judge_.net->in_shape()));
+    for (const auto& name : job.methods) method_info(name);
+    // Everything that can be refused is refused before hours of work.
+    for (const auto& c : cases_) {
+      degradations_.push_back(degradation(c));
+      if (c.noise.kind == MeasurementNoise::Kind::poisson) degradations_.back().measure(torch::zeros(prior_->shape().batched(1)), c.noise, {0});
+    }
+    const auto held_out = held_out_images();
+    clean_ = held_out.slice(0, 0, job.images);
+    reference_ = features(held_out);
+    require_writable_folder(job.output);
+  }
+
+  ExperimentResult run() {
+    std::int64_t runs = 0;
+    for (const auto& g : degradations_) runs += std::ssize(methods_for(g));
+    const auto batches = (job_.images + job_.sampling.batch - 1) / job_.sampling.batch;
+    PartOfWhole progress(observer_, runs * batches);
+    try {
+      for (std::size_t c = 0; c < cases_.size(); ++c) compare_case(cases_[c], degradations_[c], progress);
+    } catch (const Interrupted&) {
+      if (rows_.empty()) throw;
+      write();
+      throw Interrupted(fmt::format("interrupted: {} of {} rows are in {}", rows_.size(), runs, job_.output));
+    }
+    const auto page = write();
+    return {.summary = text_table(table_of(rows_, job_.images)), .json = json().dump(2), .page = page};
+  }
+
+ private:
+  Degradation degradation(const Case& c) const {
+    return make_degradation({.spec = c.spec, .metric = metric_from(job_.options.metric), .pseudo_inverse = pseudo_inverse_from(job_.options.pseudo_inverse)},
+                            prior_->shape());
+  }
+
+  Tensor held_out_images() const {
+    Dataset set;
+    try {
+      set = load_held_out(job_.data, prior_->shape(), observer_);
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const Error&) {   // a folder too small to have a split: all of it, and what is really wrong is said there
+    }
+    if (set.size() < job_.images) {
+      set = load_dataset(job_.data, {.split = Split::all, .size = prior_->shape().height, .channels = prior_->shape().channels}, &observer_);
+    }
+    require(job_.images >= 2 && set.size() >= job_.images, "images", fmt::format("a number from 2 to {}", set.size()), std::to_string(job_.images));
+    return set.images;
+  }
+
+  Gaussian features(const Tensor& images) const { return gaussian_of(opinion_on(*judge_.net, images).features); }
+
+  std::vector<std::string> methods_for(const Degradation& g) const {
+    std::vector<std::string> names;
+    for (const auto& info : method_catalogue()) {
+      const bool wanted = job_.methods.empty() || std::ranges::find(job_.methods, info.name) != job_.methods.end();
+      if (wanted && (g.linear || !info.linear_only)) names.push_back(info.name);
+    }
+    return names;
+  }
+
+  void compare_case(const Case& c, const Degradation& g, PartOfWhole& progress) {
+    const auto x = to_unit(clean_);
+    const auto y = g.measure(x, c.noise, seeds_from(job_.seed, job_.images));
+    const auto shown = clean_.slice(0, 0, job_.shown);
+    std::vector<Tensor> figure = {shown, figure_of_measurement(g, y.slice(0, 0, job_.shown), shown)};
+    if (g.has_truth()) rate_degraded(c, g, y);
+    std::vector<std::string> labels = {"clean", "measured"};
+    for (const auto& method : methods_for(g)) {
+      progress.what = fmt::format("steps ({}, {})", c.name(), method);
+      const auto bytes = run_method(c, g, y, method, progress);
+      figure.push_back(bytes.slice(0, 0, job_.shown));
+      labels.push_back(method);
+      write_rows();
+    }
+    const auto columns = std::ssize(labels);
+    const auto sheet = grid(torch::stack(figure, 1).flatten(0, 1), {.columns = columns, .scale = 1, .column_labels = labels});
+    auto file = fmt::format("{}_{}", c.spec, to_string(c.noise));
+    std::ranges::replace_if(file, [](char ch) { return ch == '/' || ch == ':' || ch == ';'; }, '-');
+    write_image(std::filesystem::path(job_.output) / (file + ".png"), sheet);
+    pictures_.push_back(picture(c.name(), sheet));
+  }
+
+  Tensor run_method(const Case& c, const Degradation& g, const Tensor& y, const std::string& method, PartOfWhole& progress) {
+    Row row{.degradation = c.spec, .noise = to_string(c.noise), .method = method};
+    std::vector<Tensor> parts;
+    for (std::int64_t first = 0; first < job_.images; first += job_.sampling.batch, ++progress.part) {
+      const auto last = std::min(first + job_.sampling.batch, job_.images);
+      const auto part = y.slice(0, first, last);
+      const auto solved = solve(method, {*prior_, g, part, sigmas_of(c.noise, part), seeds_from(job_.seed + static_cast<std::uint64_t>(first), last - first)},
+                                config_, progress);
+      parts.push_back(solved.bytes);
+      const double share = 1 / static_cast<double>(job_.images);
+      row.sampled += solved.sampled.sum().item<double>() * share;
+      row.saved += solved.saved.sum().item<double>() * share;
+      row.seconds += solved.seconds * share;
+      row.evaluations = solved.evaluations;
+    }
+    const auto bytes = torch::cat(parts);
+    rate(row, g, bytes);
+    return bytes;
+  }
+
+  void rate(Row row, const Degradation& g, const Tensor& bytes) {
+    row.psnr = psnr(bytes, clean_).mean().item<double>();
+    row.ssim = ssim(bytes, clean_).mean().item<double>();
+    row.frechet = frechet_distance(features(bytes), reference_);
+    if (g.has_truth()) row.truth = g.true_inconsistency(to_unit(bytes), g.fitted->D(to_unit(clean_))).mean().item<double>();
+    rows_.push_back(row);
+  }
+
+  // D(x) left as it is: what a restoration has to be better than.
+  void rate_degraded(const Case& c, const Degradation& g, const Tensor& y) {
+    const auto bytes = to_bytes(g.fitted->D(to_unit(clean_)));
+    Row row{.degradation = c.spec, .noise = to_string(c.noise), .method = "degraded"};
+    row.sampled = row.saved = g.inconsistency(to_unit(bytes), y).mean().item<double>();
+    rate(row, g, bytes);
+  }
+
+  // After every row: what an interrupt leaves is on the disk.
+  void write_rows() const {
+    write_text_atomically(std::filesystem::path(job_.output) / "comparison.csv", render_csv(table_of(rows_, job_.images)));
+  }
+
+  std::string write() {
+    ReportSection section{.name = "comparison", .title = "Every method on every operator", .command = job_.command, .order = 40,
+                          .text = {fmt::format("{} steps of {} unless a method has its own; image i has seed {} + i in every row.", job_.sampling.steps,
+                                               job_.sampling.sampler, job_.seed),
+                                   "Fréchet distances are in the judge's features, to all held-out images; with few images they are large: compare within this table."},
+                          .tables = {table_of(rows_, job_.images)}, .charts = {}, .pictures = pictures_};
+    return add_to_report(job_.output, section).string();
+  }
+
+  Json json() const {
+    Json rows = Json::array();
+    for (const auto& r : rows_) {
+      rows.push_back({{"operator", r.degradation}, {"noise", r.noise}, {"method", r.method}, {"psnr", r.psnr}, {"ssim", r.ssim}, {"frechet", r.frechet},
+                      {"consistency_sampled", r.sampled}, {"consistency_saved", r.saved}, {"seconds_per_image", r.seconds}, {"evaluations", r.evaluations}});
+      if (r.truth) rows.back()["consistency_with_D"] = *r.truth;
+    }
+    return {{"images", job_.images}, {"rows", rows}, {"sampling", to_json(job_.sampling)}};
+  }
+
+  const CompareJob& job_;
+  Observer& observer_;
+  std::vector<Case> cases_;
+  std::shared_ptr<UNetDenoiser> prior_;
+  JudgeModel judge_;
+  MethodConfig config_;
+  std::vector<Degradation> degradations_;
+  Tensor clean_;
+  Gaussian reference_;
+  std::vector<Row> rows_;
+  std::vector<Picture> pictures_;
+};
+
+}  // namespace
+
+ExperimentResult TorchEngine::compare(const CompareJob& job, Observer& observer) {
+  const torch::NoGradGuard no_grad;
+  return Comparison(job, observer).run();
+}
+
+}  // namespace spnn::engine

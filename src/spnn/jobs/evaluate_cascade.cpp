@@ -1,0 +1,100 @@
+#include <spnn/core/errors.h>
+#include <spnn/core/stopwatch.h>
+#include <spnn/evaluation/detail_measures.h>
+#include <spnn/evaluation/image_quality.h>
+#include <spnn/image/grid.h>
+#include <spnn/image/resize.h>
+#include <spnn/jobs/engine_impl.h>
+#include <spnn/jobs/experiment.h>
+
+namespace spnn::engine {
+namespace {
+
+constexpr std::int64_t kCrop = 64, kCropsOfAnImage = 4;
+
+// What is measured of a set of large images: of 64-pixel crops at full size, of the small images, and how much fine detail there is.
+class LargeImages {
+ public:
+  LargeImages(const Judge& judge, const Tensor& held_out, std::uint64_t seed) : judge_(judge), seed_(seed) {
+    crops_ = gaussian_of(crop_features(held_out, 0));
+    small_ = gaussian_of(small_features(held_out));
+    energy_ = energy_above_half_band(held_out);
+  }
+
+  std::vector<std::string> row(const std::string& name, const Tensor& images, Json& json) const {
+    const double crops = frechet_distance(gaussian_of(crop_features(images, 1)), crops_);
+    const double small = frechet_distance(gaussian_of(small_features(images)), small_);
+    const double energy = energy_above_half_band(images) / energy_;
+    json["rows"].push_back({{"images", name}, {"count", images.size(0)}, {"frechet_crops", crops}, {"frechet_small", small}, {"energy", energy}});
+    return {name, std::to_string(images.size(0)), fmt::format("{:.2f}", crops), fmt::format("{:.2f}", small), fmt::format("{:.2f}", energy)};
+  }
+
+ private:
+  Tensor crop_features(const Tensor& images, std::uint64_t stream) const {
+    return opinion_on(judge_, random_crops(images, kCrop, kCropsOfAnImage, Rng(seed_).fork(stream))).features;
+  }
+  Tensor small_features(const Tensor& images) const {
+    return opinion_on(judge_, to_bytes(torch::avg_pool2d(to_unit(images), images.size(2) / kCrop))).features;
+  }
+
+  const Judge& judge_;
+  std::uint64_t seed_;
+  Gaussian crops_, small_;
+  double energy_ = 0;
+};
+
+Tensor bicubic(const Tensor& small, std::int64_t size) { return to_bytes(resize(small, size, size).clamp(-1, 1)); }
+
+// Photos made small and large again, in batches.
+Tensor made_again(const std::shared_ptr<const Upscaler>& second, const Tensor& photos, const SamplingOptions& sampling, std::uint64_t seed, Observer& observer) {
+  std::vector<Tensor> parts;
+  for (std::int64_t i = 0; i < photos.size(0); i += sampling.batch) {
+    const auto low = second->low(to_unit(photos.slice(0, i, std::min(i + sampling.batch, photos.size(0)))));
+    parts.push_back(to_bytes(upscale(second, low, upscale_config(sampling), ImageSeeds(seed + std::uint64_t(i), low.size(0)), observer)));
+  }
+  return torch::cat(parts);
+}
+
+}  // namespace
+
+ExperimentResult TorchEngine::evaluate_cascade(const CascadeExperiment& job, Observer& observer) {
+  const torch::NoGradGuard no_grad;
+  const auto prior = load_prior(model_file(job.models.prior, job.models.family, "prior"));
+  const std::shared_ptr<const Upscaler> second = load_upscaler(model_file(job.models.upscaler, "celebahq256", "upscaler"));
+  const auto judge = load_judge(model_file(job.models.judge, job.models.family, "judge"));
+  const auto size = second->config().image_size;
+  const auto held_out = load_held_out(job.data, {3, size, size}, observer, job.held_out);
+  const auto train = load_dataset(job.data, {.split = Split::train, .size = size, .channels = 3, .limit = job.samples}, &observer);
+  const Stopwatch watch;
+  const auto made = sample_large(*prior, second, job.sampling, ImageSeeds(job.seed, job.samples), observer);
+  const double seconds = watch.seconds() / double(job.samples);
+  const auto photos = held_out.images.slice(0, 0, std::min(held_out.size(), job.photos));
+  const auto again = made_again(second, photos, job.sampling, job.seed, observer);
+  const auto enlarged = bicubic(second->low(to_unit(photos)), size);
+
+  const LargeImages measures(*judge.net, held_out.images, job.seed);
+  Json json = {{"samples", job.samples}, {"photos", photos.size(0)}, {"held_out", held_out.size()}, {"seconds_per_sample", seconds},
+               {"sampling", to_json(job.sampling)}, {"rows", Json::array()}};
+  const Table table{.title = fmt::format("Fréchet distance to {} held-out images, judge features; energy above half the band over theirs", held_out.size()),
+                    .columns = {"images", "number", "crops of 64", "pooled to 64", "energy"},
+                    .rows = {measures.row("samples of both stages", made, json),
+                             measures.row("the same, first stage enlarged (bicubic)", bicubic(second->low(to_unit(made)), size), json),
+                             measures.row("training images", train.images, json),
+                             measures.row("held-out, made small and large again", again, json),
+                             measures.row("held-out, made small and enlarged (bicubic)", enlarged, json)}};
+  const double made_psnr = psnr(again, photos).mean().item<double>(), bicubic_psnr = psnr(enlarged, photos).mean().item<double>();
+  json["psnr_again"] = made_psnr;
+  json["psnr_bicubic"] = bicubic_psnr;
+  const auto sentence = fmt::format("{:.2f} s a sample ({} steps of {}, {} of the second stage); photos made again {:.2f} dB, bicubic {:.2f} dB.", seconds,
+                                    job.sampling.steps, job.sampling.sampler, job.sampling.detail_steps, made_psnr, bicubic_psnr);
+  ExperimentResult out{.summary = text_table(table) + sentence + "\n", .json = json.dump(2), .page = {}};
+  const auto sheet = grid(made.slice(0, 0, std::min<std::int64_t>(32, job.samples)), {.columns = 8});
+  save_images(job.output, {"samples.png"}, sheet.unsqueeze(0));
+  if (!job.report.empty()) {
+    out.page = add_to_report(job.report, {.name = "cascade", .title = "Both stages", .command = job.command, .order = 6, .text = {sentence},
+                                          .tables = {table}, .charts = {}, .pictures = {picture("Unguided samples", sheet)}}).string();
+  }
+  return out;
+}
+
+}  // namespace spnn::engine

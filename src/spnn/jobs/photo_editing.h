@@ -1,0 +1,28 @@
+#pragma once
+
+// How `edit` and `evaluate photos` move photos. Internal to jobs/.
+
+#include <spnn/jobs/restoration_session.h>
+#include <spnn/restoration/wish.h>
+
+namespace spnn::engine {
+
+struct PhotoEditing {
+  bool fast = false;
+  std::optional<double> keep = {};
+};
+
+// The way of a photo: the restorer's configuration and the time that the moved photo is noised to. `guidance` without window_from takes it from
+// `keep`; a time of 0 is one pass.
+struct PhotoWay {
+  RestorerConfig config;
+  std::int64_t time = 0;
+};
+PhotoWay photo_way(const PhotoEditing& editing, GuidanceOptions guidance, const SamplingOptions& sampling, torch::Device device = torch::kCPU);
+
+// y' of each row of y = g(photos): the attributes at their goals, what they exclude off, the others as they are. Strategies that move
+// the others too (covariance, exemplar) are taken at their word.
+Wish wish_of(std::span<const AttributeRequest> requests, const SpnnModel& classifier);
+bool moves_others(std::span<const AttributeRequest> requests);
+
+}  // namespace spnn::engine

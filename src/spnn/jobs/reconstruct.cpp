@@ -1,0 +1,113 @@
+#include <spnn/core/config.h>
+#include <spnn/core/errors.h>
+#include <spnn/image/image.h>
+#include <spnn/jobs/make_images.h>
+#include <spnn/jobs/pictures.h>
+#include <spnn/jobs/requests.h>
+
+#include <sstream>
+
+namespace spnn::engine {
+namespace {
+
+struct Targets {
+  Tensor y;                          // [N, A]
+  std::vector<std::string> stems;    // names for the outputs
+};
+
+Targets from_images(const ReconstructRequest& wish, const RestorationModels& models, const LoadedModels& loaded) {
+  const auto second = loaded.upscaler();
+  const auto shape = loaded.large_prior()->shape();
+  std::vector<Tensor> images;
+  Targets targets;
+  for (const auto& photo : wish.images) {
+    images.push_back(open_photo(photo, shape, wish.fit));
+    targets.stems.push_back(as_file_name(name_of(photo)));
+  }
+  const auto x = to_unit(torch::stack(images)).to(models.device());
+  targets.y = models.classifier.net->forward(second ? second->low(x) : x);
+  return targets;
+}
+
+Targets from_attributes(const ReconstructRequest& wish, const RestorationModels& models) {
+  const auto changes = attribute_changes(wish.attributes, models.names());
+  const auto y = expected_outputs(statistics_of(models.classifier), {.changes = changes, .strength = wish.strength, .margin = wish.margin});
+  return {y.reshape({1, -1}).to(torch::kFloat32), {"face"}};
+}
+
+std::vector<double> numbers_of(const std::string& line, const std::string& where) {
+  std::vector<double> row;
+  std::stringstream cells(line);
+  for (std::string cell; std::getline(cells, cell, ',');) {
+    try {
+      std::size_t used = 0;
+      row.push_back(std::stod(cell, &used));
+      require(cell.find_first_not_of(" \t\r", used) == std::string::npos, where, "numbers", fmt::format("'{}'", cell));
+    } catch (const std::logic_error&) {
+      fail(where, "numbers separated by commas", fmt::format("'{}'", cell));
+    }
+  }
+  return row;
+}
+
+Tensor row_of(const std::vector<double>& numbers, std::int64_t outputs, const std::string& where) {
+  require(std::ssize(numbers) == outputs, where, fmt::format("{} numbers", outputs), fmt::format("{}", numbers.size()));
+  return torch::tensor(numbers, torch::kFloat64).to(torch::kFloat32);
+}
+
+Targets from_rows(const std::vector<Tensor>& rows, const std::string& where) {
+  require(!rows.empty(), where, "one row of outputs or more", "none");
+  Targets targets{torch::stack(rows), {}};
+  for (std::size_t i = 1; i <= rows.size(); ++i) targets.stems.push_back(fmt::format("row-{:04}", i));
+  return targets;
+}
+
+// Rows of A numbers; a first row with letters is a header and skipped.
+Targets from_file(const std::string& file, std::int64_t outputs) {
+  std::stringstream lines(read_text(file));
+  std::vector<Tensor> rows;
+  std::int64_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    const bool header = number == 1 && line.find_first_of("ABCDFGHIJKLMNOPQRSTUVWXYZ_") != std::string::npos;
+    if (header || line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    const auto where = fmt::format("{}:{}", file, number);
+    rows.push_back(row_of(numbers_of(line, where), outputs, where));
+  }
+  return from_rows(rows, file);
+}
+
+Targets targets_of(const ReconstructRequest& wish, const RestorationModels& models, const LoadedModels& loaded) {
+  const auto outputs = models.classifier.net->out_shape().size();
+  if (!wish.images.empty()) return from_images(wish, models, loaded);
+  if (!wish.logits_file.empty()) return from_file(wish.logits_file, outputs);
+  if (wish.logits.empty()) return from_attributes(wish, models);
+  std::vector<Tensor> rows;
+  for (const auto& row : wish.logits) rows.push_back(row_of(row, outputs, "reconstruct"));
+  return from_rows(rows, "reconstruct");
+}
+
+}  // namespace
+
+ReconstructResult reconstruct(const LoadedModels& loaded, const ReconstructRequest& wish, Observer& observer) {
+  const torch::NoGradGuard no_grad;
+  const auto sources = !wish.images.empty() + !(wish.logits.empty() && wish.logits_file.empty()) + !wish.attributes.empty();
+  if (sources != 1) {
+    throw UsageError(fmt::format("reconstruct: expected either images, attributes or a file of logits, got {} of these", sources));
+  }
+  Delivery delivery{.files = wish.files, .section = "reconstruct", .title = "Reconstructions", .ask_judge = wish.ask_judge};
+  const auto models = loaded.restoration();
+  delivery.loading = delivery.since.seconds();
+  const auto targets = targets_of(wish, models, loaded);
+  name_images(delivery, targets.stems, wish.samples);
+  const auto guidance = for_reconstruction(wish.guidance, models.classifier, observer);
+  const auto y = targets.y.repeat_interleave(wish.samples, 0);
+  RestorationTask task{.seeds = ImageSeeds(wish.seed, y.size(0)),
+                       .target = [y](std::int64_t first, std::int64_t last) { return fixed(y.slice(0, first, last)); },
+                       .guidance = make_guidance(guidance)};
+  const auto g = make_projector(models.classifier, guidance);
+  if (const auto second = loaded.upscaler()) task.large = enlargement(second, g, wish.sampling, task.seeds);
+  return make_images(loaded, models, *g, restorer_config(guidance, wish.sampling, loaded.device()), std::move(task), delivery, observer);
+}
+
+}  // namespace spnn::engine

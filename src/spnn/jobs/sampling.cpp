@@ -1,0 +1,53 @@
+#include <spnn/core/errors.h>
+#include <spnn/core/part_of_whole.h>
+#include <spnn/core/stopwatch.h>
+#include <spnn/image/grid.h>
+#include <spnn/image/image.h>
+#include <spnn/jobs/pictures.h>
+#include <spnn/jobs/requests.h>
+#include <spnn/jobs/restoration_session.h>
+
+namespace spnn::engine {
+
+Tensor sample_large(const Denoiser& prior, const std::shared_ptr<const Upscaler>& second, const SamplingOptions& sampling, const ImageSeeds& seeds,
+                    Observer& observer, const std::function<void(std::int64_t first, const Tensor& bytes)>& on_batch) {
+  PartOfWhole progress(observer, 2 * ((seeds.size() + sampling.batch - 1) / sampling.batch));
+  std::vector<Tensor> parts;
+  for (std::int64_t first = 0; first < seeds.size(); first += sampling.batch) {
+    const auto some = seeds.slice(first, std::min(first + sampling.batch, seeds.size()));
+    const auto small = spnn::sample(prior, sampler_config(sampling, second->parameters().front().device()), some, progress).clamp(-1, 1);
+    ++progress.part;
+    parts.push_back(to_bytes(upscale(second, small, upscale_config(sampling), some, progress)));
+    ++progress.part;
+    if (on_batch) on_batch(first, parts.back());
+  }
+  return torch::cat(parts);
+}
+
+SampleResult sample(const LoadedModels& loaded, const SampleRequest& wish, Observer& observer) {
+  const torch::NoGradGuard no_grad;
+  const Stopwatch since;
+  SampleResult result;
+  const auto prior = loaded.prior();
+  result.timings.loading = since.seconds();
+  const std::filesystem::path output(wish.output);
+  const bool one_sheet = output.extension() == ".png", files = !wish.output.empty() && !one_sheet;
+  if (!wish.output.empty()) require_writable_folder(one_sheet ? std::filesystem::absolute(output).parent_path() : output);
+  const auto take = [&](std::int64_t first, const Tensor& bytes) {
+    for (std::int64_t i = 0; i < bytes.size(0); ++i) {
+      if (files) write_image(output / fmt::format("{:06}.png", wish.seed + static_cast<std::uint64_t>(first + i)), bytes[i]);
+      result.images.push_back(to_image(bytes[i]));
+    }
+  };
+  result.timings.until_first_step = since.seconds();
+  const ImageSeeds seeds(wish.seed, wish.count);
+  const auto second = loaded.upscaler();
+  const auto bytes = second ? sample_large(*prior, second, wish.sampling, seeds, observer, take)
+                            : sample_all(*prior, sampler_config(wish.sampling, loaded.device()), seeds, wish.sampling.batch, observer, take);
+  if (one_sheet) write_image(output, grid(bytes.to(torch::kCPU)));
+  result.timings.total = since.seconds();
+  result.timings.per_image = (result.timings.total - result.timings.until_first_step) / static_cast<double>(wish.count);
+  return result;
+}
+
+}  // namespace spnn::engine

@@ -1,0 +1,22 @@
+#include <spnn/jobs/engine_impl.h>
+#include <spnn/jobs/training_session.h>
+#include <spnn/checkpoint/models.h>
+#include <spnn/checkpoint/safetensors.h>
+#include <spnn/training/natural.h>
+
+namespace spnn::engine {
+
+void TorchEngine::train_natural(const NaturalJob& job, Observer& observer) {
+  auto recipe = recipe_of<NaturalRecipe>(job, read_config(job.config));
+  const TrainingSession session(job, observer);
+  const auto& input = recipe.network.input;
+  const auto sets = session.load_labelled(input.height, input.channels);
+  recipe.network = with_outputs(recipe.network, static_cast<std::int64_t>(sets.train.attributes.size()));
+  NaturalObjective objective(recipe, load_judge(job.teacher).net, sets.train, sets.val);
+  if (!job.from.empty()) session.start_from(objective, *load_spnn(job.from).net);
+  const auto teacher = read_safetensors(job.teacher).metadata["checksum"];
+  session.train(objective, recipe.train, {{"trainer", "natural"}, {"config", recipe}, {"teacher", teacher}});
+  session.add_statistics(sets.train);
+}
+
+}  // namespace spnn::engine

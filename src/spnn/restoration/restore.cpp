@@ -1,0 +1,101 @@
+#include <spnn/core/errors.h>
+#include <spnn/core/part_of_whole.h>
+#include <spnn/image/image.h>
+#include <spnn/restoration/hold.h>
+#include <spnn/restoration/restore.h>
+
+#include <algorithm>
+
+namespace spnn {
+namespace {
+
+std::int64_t batches_of(std::int64_t count, std::int64_t batch) {
+  require(count >= 1, "images", "one or more", std::to_string(count));
+  require(batch >= 1, "batch", "1 or more", std::to_string(batch));
+  return (count + batch - 1) / batch;
+}
+
+template <class Part>
+Tensor joined(const std::vector<Finalized>& parts, Part part) {
+  std::vector<Tensor> tensors;
+  for (const auto& p : parts) tensors.push_back(p.*part);
+  return torch::cat(tensors);
+}
+
+Finalized restore_batch(const Denoiser& prior, const BackProjector& g, const RestorerConfig& config, const RestorationTask& task,
+                        std::int64_t first, std::int64_t last, Observer& observer) {
+  const auto finished = [&](const Tensor& x, const Target& aim) {
+    if (!task.large.make) return finalize(g, x, aim, config.finalize);
+    return finalize(*task.large.g, task.large.make(x, first, last, observer), aim, config.finalize);
+  };
+  const auto target = task.target(first, last);
+  auto start = task.start;
+  if (start.photo.defined()) start.photo = start.photo.slice(0, first, last);
+  std::vector<std::string> names;
+  if (!task.names.empty()) names = {task.names.begin() + first, task.names.begin() + last};
+  if (!config.diffuse) {
+    require(start.photo.defined(), "restore", "a photo to back-project", "none");
+    return finished(moved_at_once(g, start.photo, target), target);
+  }
+  auto correction = back_projection(g, {.aim = at_every_step(target), .guidance = task.guidance, .window = config.window});
+  if (config.hold && start.photo.defined()) {
+    const auto photo = start.photo;
+    start.photo = moved_at_once(g, photo, target);
+    correction = holding(std::move(correction), photo, changed_places(photo, start.photo, *config.hold));
+  }
+  const auto x = sample(prior, config.sampler, task.seeds.slice(first, last), observer,
+                        with_previews(correction, observer, first, std::move(names)), start);
+  return finished(x, target);
+}
+
+}  // namespace
+
+Finalized restore(const Denoiser& prior, const BackProjector& g, const RestorerConfig& config, const RestorationTask& task,
+                  Observer& observer) {
+  require(prior.shape() == g.in_shape(), "restore", fmt::format("a prior of {} images, as the network has", to_string(g.in_shape())),
+          to_string(prior.shape()));
+  require(config.sampler.clamp, "restore", "a sampler that clamps x̂0", "one that does not",
+          "a network outside the range it was trained on is no guide");
+  const auto count = task.seeds.size();
+  PartOfWhole progress(observer, batches_of(count, config.batch));
+  std::vector<Finalized> parts;
+  for (std::int64_t first = 0; first < count; first += config.batch, ++progress.part) {
+    parts.push_back(restore_batch(prior, g, config, task, first, std::min(first + config.batch, count), progress));
+    if (task.on_batch) task.on_batch(first, parts.back());
+  }
+  return {.bytes = joined(parts, &Finalized::bytes),
+          .y = joined(parts, &Finalized::y),
+          .target = joined(parts, &Finalized::target),
+          .before = joined(parts, &Finalized::before),
+          .after = joined(parts, &Finalized::after),
+          .iterations = joined(parts, &Finalized::iterations)};
+}
+
+Tensor sample_all(const Denoiser& prior, const SamplerConfig& config, const ImageSeeds& seeds, std::int64_t batch, Observer& observer,
+                  const std::function<void(std::int64_t first, const Tensor& bytes)>& on_batch) {
+  PartOfWhole progress(observer, batches_of(seeds.size(), batch));
+  std::vector<Tensor> parts;
+  for (std::int64_t first = 0; first < seeds.size(); first += batch, ++progress.part) {
+    const auto some = seeds.slice(first, std::min(first + batch, seeds.size()));
+    parts.push_back(to_bytes(sample(prior, config, some, progress, with_previews({}, progress, first))));
+    if (on_batch) on_batch(first, parts.back());
+  }
+  return torch::cat(parts);
+}
+
+Correction with_previews(Correction correction, Observer& observer, std::int64_t first, std::vector<std::string> names) {
+  if (!observer.wants_previews()) return correction;
+  return [correction = std::move(correction), &observer, first, names = std::move(names)](const SamplerStep& step) {
+    auto x0 = correction ? correction(step) : step.x0_hat;
+    const auto bytes = to_bytes(x0).to(torch::kCPU).permute({0, 2, 3, 1}).contiguous();
+    for (std::int64_t i = 0; i < bytes.size(0); ++i) {
+      const auto* pixels = bytes[i].data_ptr<std::uint8_t>();
+      observer.preview({.image = first + i, .name = names.empty() ? std::to_string(first + i) : names[static_cast<std::size_t>(i)],
+                        .step = step.index + 1, .steps = step.total, .t = step.t, .width = bytes.size(2), .height = bytes.size(1),
+                        .channels = bytes.size(3), .pixels = {pixels, pixels + bytes[i].numel()}});
+    }
+    return x0;
+  };
+}
+
+}  // namespace spnn

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <spnn/restoration/back_projection.h>
+#include <spnn/restoration/finalize.h>
+
+#include <optional>
+
+namespace spnn {
+
+// How: the sampler, when guidance acts, what is done to the bytes at the end.
+struct RestorerConfig {
+  SamplerConfig sampler = {};
+  Window window = {};
+  FinalizeConfig finalize = {};
+  std::int64_t batch = 16;
+  bool diffuse = true;      // false: one back-projection of the photo, without the prior
+  std::optional<double> hold = {};   // 0 … 1: a photo is moved by one back-projection first; what that leaves alone is held by so much
+};
+
+// What makes large images of a batch that was sampled small: `make` gives those of images first … last − 1, and g, the network
+// behind the pooling, is what they are finalized and measured with.
+struct Enlargement {
+  std::shared_ptr<const BackProjector> g = {};
+  std::function<Tensor(const Tensor& x, std::int64_t first, std::int64_t last, Observer& observer)> make = {};
+};
+
+// What is wanted of any number of images.
+struct RestorationTask {
+  ImageSeeds seeds;                                                            // one for each image
+  std::function<Target(std::int64_t first, std::int64_t last)> target;         // of images first … last − 1
+  Guidance guidance = constant_lambda(1);
+  SamplerStart start = {};                                                     // noise, or photos, one for each image
+  Enlargement large = {};                                                      // none: images of the prior's own size
+  std::vector<std::string> names = {};                                         // for previews; empty: their numbers
+  std::function<void(std::int64_t first, const Finalized&)> on_batch = {};     // e.g. saves: what is done survives an interrupt
+};
+
+// Images in batches, each sampled with back-projection and finalized. requires: prior and g of one image shape.
+// ensures: image i of the result depends on seed, target and photo i only. Progress counts the denoising steps of all batches.
+Finalized restore(const Denoiser& prior, const BackProjector& g, const RestorerConfig& config, const RestorationTask& task,
+                  Observer& observer);
+
+// Unguided samples in batches, uint8. `on_batch` sees each as soon as it is there.
+Tensor sample_all(const Denoiser& prior, const SamplerConfig& config, const ImageSeeds& seeds, std::int64_t batch, Observer& observer,
+                  const std::function<void(std::int64_t first, const Tensor& bytes)>& on_batch = {});
+
+// Shows what takes the place of x̂0 at every step to an observer that wants previews; `correction` itself for any other.
+Correction with_previews(Correction correction, Observer& observer, std::int64_t first = 0, std::vector<std::string> names = {});
+
+}  // namespace spnn

@@ -1,0 +1,119 @@
+// What the tests and the figures share: a running `spnn studio`, a browser, and small words.
+
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+export const root = new URL("../../", import.meta.url).pathname;
+export const spnn = process.env.SPNN || `${root}build/release/spnn`;
+export const shots = process.env.SHOTS || `${root}build/release/studio-screenshots`;
+mkdirSync(shots, { recursive: true });
+
+// {url, stop()}; the server prints its address when it listens.
+export async function startStudio(options = []) {
+  const child = spawn(spnn, ["studio", "--port", "0", ...options], { stdio: ["ignore", "pipe", "inherit"] });
+  let said = "";
+  const url = await new Promise((resolve, reject) => {
+    child.stdout.on("data", (data) => {
+      said += data;
+      const found = said.match(/studio: (http:\S+)/);
+      if (found) resolve(found[1]);
+    });
+    child.on("exit", (code) => reject(new Error(`spnn studio ended with ${code}: ${said}`)));
+  });
+  return {
+    url,
+    child,
+    said: () => said,
+    stop: () =>
+      new Promise((done) => {
+        child.on("exit", done);
+        child.kill("SIGTERM");
+      }),
+  };
+}
+
+export const launch = () =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+    args: [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+
+export const sizes = {
+  desk: { viewport: { width: 1280, height: 860 } },
+  dark: { viewport: { width: 1280, height: 860 }, colorScheme: "dark" },
+  phone: { viewport: { width: 390, height: 800 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
+};
+
+// A page that complains about errors and about every request that leaves the machine.
+export async function openPage(browser, url, size, complaints) {
+  const context = await browser.newContext({
+    ...size,
+    acceptDownloads: true,
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30000);
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => complaints.push(`page: ${error.message}`));
+  page.on("request", (request) => {
+    if (!/^(blob|data):/.test(request.url()) && !request.url().startsWith(url))
+      complaints.push(`left the machine: ${request.url()}`);
+  });
+  await page.goto(url);
+  await page.waitForSelector("html[data-ready]");
+  return page;
+}
+
+export const place = async (page, name) => {
+  await page.locator(`.tabs a[data-place=${name}]`).click();
+  return page.locator(`#${name}`);
+};
+
+export async function surprise(page, where) {
+  await page
+    .locator(`#${where}`)
+    .getByRole("button", { name: "Surprise me" })
+    .filter({ visible: true })
+    .first()
+    .click();
+}
+
+// Moves a slider as a hand would: many inputs, one change.
+export const wish = (page, name, value, where = "edit") =>
+  page.locator(`#${where} [data-attribute=${name}]`).evaluate((input, to) => {
+    input.closest("details").open = true;
+    input.value = to;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  }, value);
+
+export const finished = (page) =>
+  page.waitForFunction(() => /^Done in/.test(document.querySelector("#edit .status span").textContent));
+
+// The pixels of a picture (an address or bytes), as one text: decoded by the browser, exactly.
+export const pixels = (page, source) =>
+  page.evaluate(async (from) => {
+    const picture = new Image();
+    picture.src = typeof from === "string" ? from : URL.createObjectURL(new Blob([new Uint8Array(from)], { type: "image/png" }));
+    await picture.decode();
+    const canvas = new OffscreenCanvas(picture.naturalWidth, picture.naturalHeight);
+    const context = canvas.getContext("2d");
+    context.drawImage(picture, 0, 0);
+    const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", data));
+    return `${canvas.width}x${canvas.height} ${[...digest].map((b) => b.toString(16).padStart(2, "0")).join("")}`;
+  }, source);
+
+export const resultUrl = (page, where = "edit") =>
+  page.locator(`#${where} .stage .after`).first().getAttribute("src");
