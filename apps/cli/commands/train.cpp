@@ -95,6 +95,11 @@ void add_train(CLI::App& spnn) {
   add_job(*natural, *natural_job);
   natural->add_option("--teacher", natural_job->teacher, "a judge trained through noise (configs/teacher-*.toml); not the one that evaluates")
       ->required()->check(CLI::ExistingFile);
+  natural->add_option("--memory", natural_job->memory, "a classifier whose answers g shall keep (losses.memory), of phase I for instance")
+      ->check(CLI::ExistingFile);
+  natural->add_option("--identities", natural_job->identities,
+                      "a text file with a line 'picture person' for every picture: validates on one half of the people (val-a), so that the other can be reported on")
+      ->check(CLI::ExistingFile);
   natural->callback([natural_job] { engine().train_natural(*natural_job, terminal()); });
 
   auto* inverse = train->add_subcommand("inverse", "phase II: the nets r of the pseudo-inverse, the rest frozen");
