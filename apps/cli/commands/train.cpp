@@ -13,7 +13,7 @@ void add_job(CLI::App& command, engine::TrainJob& job) {
   command.add_option("--data", job.data, "a tar, a folder, or 'fashion-mnist' (see 'spnn data info')")->required();
   command.add_option("--run", job.run, "the run directory: state, record and models go there")->required();
   command.add_flag("--resume", job.resume, "continue the run exactly where it was killed or interrupted");
-  command.add_option("--from", job.from, "a model of the same architecture to start from")->check(CLI::ExistingFile);
+  command.add_option("--from", job.from, "a model of the same architecture (nets r may be narrower) to start from")->check(CLI::ExistingFile);
   command.add_option("--steps", job.steps, "steps to train, instead of the configuration's; may change on a resume")
       ->check(CLI::PositiveNumber);
 }
