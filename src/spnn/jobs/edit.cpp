@@ -11,9 +11,9 @@
 namespace spnn::engine {
 namespace {
 
-Tensor open_photos(const EditRequest& wish, const RestorationModels& models, const Shape& shape) {
+Tensor open_photos(const EditRequest& wish, const RestorationModels& models, const Shape& shape, Observer& observer) {
   std::vector<Tensor> photos;
-  for (const auto& photo : wish.photos) photos.push_back(open_photo(photo, shape, wish.fit));
+  for (const auto& photo : wish.photos) photos.push_back(open_photo(photo, shape, wish.fit, &observer));
   return to_unit(torch::stack(photos)).repeat_interleave(wish.samples, 0).to(models.device());
 }
 
@@ -49,7 +49,7 @@ EditResult from_noise(const LoadedModels& loaded, const RestorationModels& model
   observer.message(described(target, wish));
   const auto guidance = for_editing(wish.guidance, models.classifier, observer);
   RestorationTask task{.seeds = ImageSeeds(wish.seed, std::ssize(delivery.names)),
-                       .target = [&](std::int64_t, std::int64_t) { return taken_once(target, statistics); },
+                       .target = [&](std::int64_t, std::int64_t) { return wish.each_step ? Target(target) : taken_once(target, statistics); },
                        .guidance = make_guidance(guidance, target.controlled())};
   const auto g = make_projector(models.classifier, guidance);
   if (const auto second = loaded.upscaler()) task.large = enlargement(second, g, wish.sampling, task.seeds, Tensor());
@@ -68,13 +68,14 @@ Tensor goals_of(const EditRequest& wish, const RestorationModels& models, const 
 // One back-projection of each photo; then, unless it shall be fast, the prior takes away what is no photo in what was moved.
 EditResult from_photos(const LoadedModels& loaded, const RestorationModels& models, const EditRequest& wish, const Delivery& delivery, Observer& observer) {
   auto way = photo_way({.fast = wish.fast, .keep = wish.keep}, wish.guidance, wish.sampling, loaded.device());
-  if (models.classifier.outputs.task != "attributes" && !wish.fast && !wish.keep) {   // another class is another picture: it is redrawn
+  // Another class is another picture: it is drawn again.
+  if (wish.redraw || (models.classifier.outputs.task != "attributes" && !wish.fast && !wish.keep)) {
     const auto guidance = for_editing(wish.guidance, models.classifier, observer);
     way = {.config = restorer_config(guidance, wish.sampling, loaded.device()), .time = guidance.window_from.value()};
   }
   const auto g = make_projector(models.classifier, wish.guidance);
   const auto second = loaded.upscaler();
-  const auto large = open_photos(wish, models, loaded.large_prior()->shape());
+  const auto large = open_photos(wish, models, loaded.large_prior()->shape(), observer);
   const auto photos = second ? second->low(large) : large;
   std::vector<Tensor> outputs;
   for (std::int64_t first = 0; first < photos.size(0); first += way.config.batch) {
@@ -85,6 +86,11 @@ EditResult from_photos(const LoadedModels& loaded, const RestorationModels& mode
                        .target = [&](std::int64_t first, std::int64_t last) { return fixed(goal.slice(0, first, last)); },
                        .guidance = make_guidance(wish.guidance),
                        .start = {.photo = photos, .time = way.time}};
+  if (wish.each_step) {
+    const AttributeTarget target(statistics_of(models.classifier), {.changes = delivery.changes, .strength = wish.strength, .margin = wish.margin});
+    task.target = [target](std::int64_t, std::int64_t) { return Target(target); };
+    task.guidance = make_guidance(wish.guidance, target.controlled());
+  }
   if (second) task.large = enlargement(second, g, wish.sampling, task.seeds, wish.invent ? Tensor() : large);
   return make_images(loaded, models, *g, way.config, std::move(task), delivery, observer);
 }

@@ -15,13 +15,13 @@ struct Targets {
   std::vector<std::string> stems;    // names for the outputs
 };
 
-Targets from_images(const ReconstructRequest& wish, const RestorationModels& models, const LoadedModels& loaded) {
+Targets from_images(const ReconstructRequest& wish, const RestorationModels& models, const LoadedModels& loaded, Observer& observer) {
   const auto second = loaded.upscaler();
   const auto shape = loaded.large_prior()->shape();
   std::vector<Tensor> images;
   Targets targets;
   for (const auto& photo : wish.images) {
-    images.push_back(open_photo(photo, shape, wish.fit));
+    images.push_back(open_photo(photo, shape, wish.fit, &observer));
     targets.stems.push_back(as_file_name(name_of(photo)));
   }
   const auto x = to_unit(torch::stack(images)).to(models.device());
@@ -77,9 +77,9 @@ Targets from_file(const std::string& file, std::int64_t outputs) {
   return from_rows(rows, file);
 }
 
-Targets targets_of(const ReconstructRequest& wish, const RestorationModels& models, const LoadedModels& loaded) {
+Targets targets_of(const ReconstructRequest& wish, const RestorationModels& models, const LoadedModels& loaded, Observer& observer) {
   const auto outputs = models.classifier.net->out_shape().size();
-  if (!wish.images.empty()) return from_images(wish, models, loaded);
+  if (!wish.images.empty()) return from_images(wish, models, loaded, observer);
   if (!wish.logits_file.empty()) return from_file(wish.logits_file, outputs);
   if (wish.logits.empty()) return from_attributes(wish, models);
   std::vector<Tensor> rows;
