@@ -44,7 +44,7 @@ class _Shared(nn.Module):
 
     def _adopt(self, parameters: "Sequence[tuple[str, Tensor]]", buffers: "Sequence[tuple[str, Tensor]]") -> None:
         for name, value in parameters:
-            value._is_param = True   # what nn.Parameter's instance check asks for
+            value.__class__ = nn.Parameter   # the same object: a copy would be another tensor than C++'s
             self.register_parameter(name, value)  # type: ignore[arg-type]
         for name, value in buffers:
             self.register_buffer(name, value)

@@ -55,7 +55,7 @@ def test_files_that_are_no_models(tmp_path):
 
 def test_words(small):
     x, y = random(1, 2, 4, 4), random(1, 4)
-    with pytest.raises(spnn.Error, match="metric: expected one of plain, residual, got 'cubic'"):
+    with pytest.raises(spnn.Error, match="metric: expected one of plain, residual, naive, got 'cubic'"):
         small.nlbp(x, y, metric="cubic")
     with pytest.raises(spnn.Error, match="pseudo-inverse: expected one of"):
         small.pinv(y, pseudo_inverse="magic")
