@@ -19,6 +19,15 @@ def require(ok: bool, expected: str, got: str) -> None:
 
 
 class CMakeBuild(build_ext):
+    """With SPNN_BUILD=FOLDER in the environment what an earlier build left there is installed: the tests do so."""
+
+    def built(self) -> Path:
+        folder = ROOT / "build" / "pip"
+        subprocess.run(["cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DSPNN_PYTHON=ON",
+                        "-DSPNN_TESTS=OFF", "-DSPNN_BENCH=OFF", f"-DSPNN_PYTHON_EXECUTABLE={sys.executable}"], check=True)
+        subprocess.run(["cmake", "--build", str(folder), "--target", "spnn_python"], check=True)
+        return folder
+
     def build_extension(self, ext: Extension) -> None:
         try:
             import torch
@@ -27,10 +36,7 @@ class CMakeBuild(build_ext):
         require(torch.__version__.startswith("1.13"), "torch 1.13, the one of libtorch-dev", f"torch {torch.__version__}")
         for program, package in (("cmake", "cmake"), ("ninja", "ninja-build"), ("c++", "g++")):
             require(shutil.which(program) is not None, f"the program {program} (package {package})", "none")
-        folder = ROOT / "build" / "pip"
-        subprocess.run(["cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DSPNN_PYTHON=ON",
-                        "-DSPNN_TESTS=OFF", "-DSPNN_BENCH=OFF", f"-DSPNN_PYTHON_EXECUTABLE={sys.executable}"], check=True)
-        subprocess.run(["cmake", "--build", str(folder), "--target", "spnn_python"], check=True)
+        folder = Path(os.environ["SPNN_BUILD"]) if "SPNN_BUILD" in os.environ else self.built()
         target = Path(self.get_ext_fullpath(ext.name)).parent
         target.mkdir(parents=True, exist_ok=True)
         for module in (folder / "python" / "spnn").glob("_spnn*.so"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import json
 import os
 from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
@@ -45,7 +44,7 @@ class _Shared(nn.Module):
 
     def _adopt(self, parameters: "Sequence[tuple[str, Tensor]]", buffers: "Sequence[tuple[str, Tensor]]") -> None:
         for name, value in parameters:
-            value._is_param = True   # what nn.Parameter's instance check asks for
+            value.__class__ = nn.Parameter   # the same object: a copy would be another tensor than C++'s
             self.register_parameter(name, value)  # type: ignore[arg-type]
         for name, value in buffers:
             self.register_buffer(name, value)
@@ -307,23 +306,22 @@ class Spnn(_Shared):
 
     def __reduce__(self) -> Any:
         state = {name: value.detach().clone() for name, value in self.state_dict().items()}
-        about = (self.attributes, self.task, copy.copy(self.statistics))
-        return _restored, (self._network.config, state, about)
+        return _restored, (self._network.metadata, state, self.statistics)
 
     def extra_repr(self) -> str:
         count = sum(p.numel() for p in self.parameters())
         return f"{'×'.join(map(str, self.in_shape))} → {'×'.join(map(str, self.out_shape))}, {count} parameters"
 
 
-def _restored(config: str, state: "dict[str, Tensor]", about: Any) -> Spnn:
-    net = Spnn(json.loads(config))
-    first = next(iter(state.values()), None)
-    if first is not None:
-        net.to(device=first.device, dtype=next(v.dtype for v in state.values() if v.is_floating_point()))
+def _restored(metadata: "dict[str, str]", state: "dict[str, Tensor]", statistics: Any) -> Spnn:
+    net = Spnn(json.loads(metadata["architecture"]))
+    floating = [value for value in state.values() if value.is_floating_point()]
+    if floating:
+        net.to(device=floating[0].device, dtype=floating[0].dtype)
     net.load_state_dict(state)
-    net.attributes, net.task = about[0], about[1]
-    if about[2][0] is not None:
-        net._network.set_statistics(*about[2])
+    net._network.metadata = metadata
+    if statistics[0] is not None:
+        net._network.set_statistics(*statistics)
     return net
 
 

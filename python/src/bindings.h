@@ -3,6 +3,7 @@
 // What the files of the module share. Tensors pass as they are: torch's own casters hand over the object, not its data.
 
 #include <spnn/checkpoint/models.h>
+#include <spnn/core/config.h>
 #include <spnn/core/errors.h>
 #include <spnn/core/observer.h>
 #include <spnn/diffusion/denoiser.h>
@@ -14,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <variant>
 #include <vector>
 
 namespace spnn::python {
@@ -27,6 +29,8 @@ using Unlocked = py::call_guard<py::gil_scoped_release>;
 using ShapeTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 inline ShapeTuple tuple_of(const Shape& s) { return {s.channels, s.height, s.width}; }
 inline Shape shape_of(const ShapeTuple& t) { return {std::get<0>(t), std::get<1>(t), std::get<2>(t)}; }
+
+using DenoiserPtr = std::shared_ptr<Denoiser>;
 
 // Absent tensors are None, not torch's undefined ones.
 inline std::optional<Tensor> optional_of(const Tensor& t) { return t.defined() ? std::optional(t) : std::nullopt; }

@@ -41,14 +41,30 @@ NetworkPtr build(const std::string& config) {
   return std::make_shared<Network>(std::move(model));
 }
 
+// What a model file says of the network beside its weights; the same texts carry it into copies.
+std::map<std::string, std::string> metadata_of(const Network& n) {
+  const auto& outputs = n.model.outputs;
+  std::map<std::string, std::string> out{{"kind", "spnn"}, {"architecture", to_json(n.net().config()).dump()}, {"task", outputs.task}};
+  if (!outputs.names.empty()) out["attributes"] = Json(outputs.names).dump();
+  if (!outputs.exclusive.empty()) out["exclusive"] = Json(outputs.exclusive).dump();
+  if (!n.model.windows.empty()) out["guidance"] = to_json(n.model.windows).dump();
+  return out;
+}
+
+void set_metadata(Network& n, const std::map<std::string, std::string>& said) {
+  auto& outputs = n.model.outputs;
+  outputs.task = said.at("task");
+  if (said.contains("attributes")) outputs.names = Json::parse(said.at("attributes")).get<std::vector<std::string>>();
+  if (said.contains("exclusive")) outputs.exclusive = Json::parse(said.at("exclusive")).get<std::vector<std::vector<std::string>>>();
+  n.model.windows = guidance_windows_in(said, "Spnn");
+}
+
 void save(const Network& n, const std::filesystem::path& file) {
-  TensorFile out{state_of(n.net()), {{"kind", "spnn"}, {"architecture", to_json(n.net().config()).dump()}, {"task", n.model.outputs.task}}};
-  if (!n.model.outputs.names.empty()) out.metadata["attributes"] = Json(n.model.outputs.names).dump();
-  if (!n.model.windows.empty()) out.metadata["guidance"] = to_json(n.model.windows).dump();
+  TensorFile out{state_of(n.net()), metadata_of(n)};
   const std::pair<const char*, Tensor> statistics[] = {
       {"statistics.mean", n.model.mean}, {"statistics.covariance", n.model.covariance}, {"statistics.exemplars", n.model.exemplars}};
   for (const auto& [name, value] : statistics) {
-    if (value.defined()) out.tensors[name] = value;
+    if (value.defined()) out.tensors[name] = value.to(torch::kFloat32);
   }
   write_safetensors(file, out);
 }
@@ -157,11 +173,11 @@ void bind_about(py::class_<Network, NetworkPtr>& c) {
                              })
       .def("set_statistics",
            [](Network& n, const Tensor& mean, const Tensor& covariance, const std::optional<Tensor>& exemplars) {
-             n.model.mean = mean;
-             n.model.covariance = covariance;
-             n.model.exemplars = tensor_of(exemplars);
+             n.model.mean = mean.to(torch::kFloat64);   // as files are read
+             n.model.covariance = covariance.to(torch::kFloat64);
+             n.model.exemplars = exemplars ? exemplars->to(torch::kFloat64) : Tensor();
            })
-      .def_property_readonly("windows", [](const Network& n) { return std::pair(n.model.windows.reconstruct, n.model.windows.edit); })
+      .def_property("metadata", &metadata_of, &set_metadata)
       .def_property_readonly("r_sets", [](const Network& n) { return n.net().config().r_sets; })
       .def_property_readonly("blocks", [](const Network& n) { return n.net().blocks(); });
 }

@@ -6,8 +6,6 @@
 namespace spnn::python {
 namespace {
 
-using DenoiserPtr = std::shared_ptr<Denoiser>;
-
 Schedule linear_schedule(const std::tuple<double, double, std::int64_t>& betas) {
   return Schedule::linear(std::get<0>(betas), std::get<1>(betas), std::get<2>(betas));
 }

@@ -2,8 +2,10 @@
 
 #include <spnn/blocks/orthogonal_mix.h>
 #include <spnn/data/task.h>
-#include "phase_losses.h"
+#include <spnn/training/labelled_batches.h>
+#include <spnn/training/phase_losses.h>
 #include <spnn/training/statistics.h>
+#include <spnn/training/train_config.h>
 
 namespace spnn::python {
 namespace {

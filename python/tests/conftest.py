@@ -8,7 +8,9 @@ import torch
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = ROOT / "models"
-COMMAND = Path(os.environ.get("SPNN_COMMAND", ROOT / "build" / "release" / "spnn"))
+# For programs that tests start, wherever they run.
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(spnn.__file__).absolute().parents[1])}
+COMMAND = Path(os.environ.get("SPNN_COMMAND", ROOT / "build" / "release" / "spnn")).absolute()
 
 torch.set_num_threads(1)   # as the command is run below: bits depend on how sums are cut over threads
 
@@ -52,7 +54,8 @@ def command():
         pytest.skip(f"the command is not built: {COMMAND}")
 
     def run(*words):
-        return subprocess.run([str(COMMAND), "--threads", "1", *map(str, words)], check=True, capture_output=True, text=True, cwd=ROOT)
+        done = subprocess.run([str(COMMAND), "--threads", "1", *map(str, words)], capture_output=True, text=True, cwd=ROOT)
+        assert done.returncode == 0, done.stderr
 
     return run
 

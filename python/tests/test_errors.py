@@ -3,7 +3,7 @@
 import spnn
 import pytest
 import torch
-from conftest import random
+from conftest import MODELS, random
 
 
 def test_wrong_shape(small):
@@ -50,12 +50,12 @@ def test_files_that_are_no_models(tmp_path):
     with pytest.raises(spnn.Error, match="nowhere"):
         spnn.load(tmp_path / "nowhere.safetensors")
     with pytest.raises(spnn.Error, match="expected .*spnn"):
-        spnn.load("models/fashion-prior.safetensors")
+        spnn.load(MODELS / "fashion-prior.safetensors")
 
 
 def test_words(small):
     x, y = random(1, 2, 4, 4), random(1, 4)
-    with pytest.raises(spnn.Error, match="metric: expected one of plain, residual, got 'cubic'"):
+    with pytest.raises(spnn.Error, match="metric: expected one of plain, residual, naive, got 'cubic'"):
         small.nlbp(x, y, metric="cubic")
     with pytest.raises(spnn.Error, match="pseudo-inverse: expected one of"):
         small.pinv(y, pseudo_inverse="magic")
@@ -84,13 +84,20 @@ def test_an_operator_without_a_shape():
         spnn.operator(lambda x: x)
 
 
-def test_options_of_methods(clothes_prior):
-    with pytest.raises(spnn.UsageError, match="options: expected one of .*langevin.*, got 'lambda'"):
+def test_options(clothes_prior, faces, face_prior):
+    with pytest.raises(spnn.UsageError, match="restore: expected one of .*langevin.*, got 'lambda'"):
         spnn.restore(random(1, 1, 8, 8).float(), "sr4", clothes_prior, **{"lambda": 1.0})
     with pytest.raises(spnn.UsageError, match="method: expected one of .*did you mean"):
         spnn.restore(random(1, 1, 8, 8).float(), "sr4", clothes_prior, method="ddnn")
     with pytest.raises(spnn.Error, match=r"measurement of sr4: expected a batch of 1×8×8"):
         spnn.restore(random(1, 1, 9, 8).float(), "sr4", clothes_prior)
-    with pytest.raises(spnn.UsageError, match="attribute: expected one that the network knows, got 'Smilin'"):
-        spnn.edit(None, spnn.load("models/celebahq64-classifier.safetensors"),
-                  spnn.load_prior("models/celebahq64-prior.safetensors"), set="Smilin")
+    with pytest.raises(spnn.UsageError, match="attribute: expected one that the classifier knows, got 'Smilin' .did you mean Smiling"):
+        spnn.edit(None, faces, face_prior, set="Smilin")
+    with pytest.raises(spnn.UsageError, match="edit.steps: expected a value of the right type, got \"many\""):
+        spnn.edit(None, faces, face_prior, set="Smiling", steps="many")
+    with pytest.raises(spnn.UsageError, match=r"edit --keep: expected a number in \[0, 1\], got 2"):
+        spnn.edit(torch.zeros(1, 3, 64, 64), faces, face_prior, set="Smiling", keep=2)
+    with pytest.raises(spnn.Error, match="edit: expected a batch of 3×64×64"):
+        spnn.edit(torch.zeros(1, 3, 32, 32), faces, face_prior, set="Smiling")
+    with pytest.raises(spnn.Error, match="prior: expected one of .3, 64, 64. images, as the network takes"):
+        spnn.edit(None, faces, clothes_prior, set="Smiling")

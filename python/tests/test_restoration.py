@@ -1,6 +1,7 @@
 """Sampling, restoring, editing: the command's bits, callbacks, interrupts, threads, operators and priors of one's own."""
 
-import os
+import inspect
+import json
 import signal
 import subprocess
 import sys
@@ -10,7 +11,8 @@ import time
 import spnn
 import pytest
 import torch
-from conftest import ROOT
+from conftest import ENVIRONMENT, ROOT
+from spnn import _spnn
 
 
 def pictures(prior, count=2, steps=8):
@@ -24,17 +26,44 @@ def test_sample_has_the_command_s_bits(clothes_prior, command, tmp_path):
         assert torch.equal(spnn.read_image(tmp_path / f"{5 + i:06}.png", channels=1), ours[i])
 
 
-def test_edit_has_the_command_s_bits(faces, face_prior, command, tmp_path):
+@pytest.mark.parametrize("words, options", [
+    (["--set", "Smiling", "--unset", "Eyeglasses"], {"set": "Smiling", "unset": ["Eyeglasses"]}),
+    (["--set", "Smiling=0.7", "--keep", 0.2], {"set": {"Smiling": 0.7}, "keep": 0.2}),
+    (["--set", "Blond_Hair", "--fast"], {"set": "Blond_Hair", "fast": True})])
+def test_edit_has_the_command_s_bits(faces, face_prior, command, tmp_path, words, options):
     photos = pictures(face_prior)
     for i, photo in enumerate(photos):
         spnn.write_image(tmp_path / f"photo{i}.png", photo)
-    command("edit", tmp_path / "photo0.png", tmp_path / "photo1.png", "--set", "Smiling", "--unset", "Eyeglasses", "-o", tmp_path / "out",
-            "--seed", 3, "--steps", 10)
-    made = spnn.edit(photos, faces, face_prior, set="Smiling", unset="Eyeglasses", seed=3, steps=10)
+    command("edit", tmp_path / "photo0.png", tmp_path / "photo1.png", *words, "-o", tmp_path / "out", "--seed", 3, "--steps", 10)
+    made = spnn.edit(photos, faces, face_prior, **options, seed=3, steps=10)
     for i in range(2):
         assert torch.equal(spnn.read_image(tmp_path / "out" / f"photo{i}.png"), made.images[i])
-    assert (made.after <= made.before + 1e-6).all()
-    assert torch.equal(faces(spnn.to_unit(made.images)), made.y)
+    assert not torch.equal(made.images, photos)
+    assert torch.allclose(faces(spnn.to_unit(made.images)), made.y, atol=1e-4)
+
+
+def test_edit_from_noise_has_the_command_s_bits(faces, face_prior, command, tmp_path):
+    command("edit", "--set", "Smiling", "-n", 1, "-o", tmp_path, "--seed", 4, "--steps", 4)
+    made = spnn.edit(None, faces, face_prior, set="Smiling", seed=4, steps=4)
+    assert torch.equal(spnn.read_image(tmp_path / "Smiling.png"), made.images[0])
+    assert made.y[0, faces.attributes.index("Smiling")] > 0
+    with pytest.raises(spnn.UsageError, match="edit: expected one attribute or more"):
+        spnn.edit(None, faces, face_prior)
+
+
+def test_edit_of_a_class_has_the_command_s_bits(clothes, clothes_prior, command, tmp_path):
+    photos = pictures(clothes_prior, 1)
+    spnn.write_image(tmp_path / "photo.png", photos[0])
+    command("edit", tmp_path / "photo.png", "--models", "fashion", "--set", "Bag", "-o", tmp_path / "out", "--steps", 6)
+    made = spnn.edit(photos, clothes, clothes_prior, set="Bag", steps=6)
+    assert torch.equal(spnn.read_image(tmp_path / "out" / "photo.png", channels=1), made.images[0])
+
+
+def test_defaults_are_the_command_s():
+    for name, theirs in json.loads(_spnn.defaults()).items():
+        ours = {key: p.default for key, p in inspect.signature(getattr(spnn, name)).parameters.items()}
+        both = set(ours) & set(theirs)
+        assert {"steps", "sampler", "batch"} <= both and {k: ours[k] for k in both} == {k: theirs[k] for k in both}, name
 
 
 def test_reconstruct_has_the_command_s_bits(clothes, clothes_prior, command, tmp_path):
@@ -196,7 +225,7 @@ try:
 except KeyboardInterrupt:
     print("stopped", flush=True)
 """
-    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=ROOT, env=os.environ)
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=ROOT, env=ENVIRONMENT)
     for line in child.stdout:
         if line.startswith("step 2"):
             child.send_signal(signal.SIGINT)
@@ -224,9 +253,11 @@ def test_two_threads_sample_at_once(clothes_prior):
     assert max(a for a, _ in spans.values()) < min(b for _, b in spans.values())   # they overlapped
 
 
-def test_attributes_from_noise(faces, face_prior):
-    made = spnn.edit(None, faces, face_prior, set=["Smiling"], samples=1, steps=4, seed=0)
-    assert made.images.shape == (1, 3, 64, 64) and made.images.dtype == torch.uint8
-    assert made.y[0, faces.attributes.index("Smiling")] > 0
-    with pytest.raises(spnn.UsageError, match="edit: expected one attribute or more"):
-        spnn.edit(None, faces, face_prior)
+def test_reconstruct_by_name_and_in_samples(clothes, clothes_prior):
+    made = spnn.reconstruct(None, clothes, clothes_prior, set="Bag", samples=2, steps=6)
+    assert made.images.shape == (2, 1, 32, 32) and made.images.dtype == torch.uint8
+    assert clothes.attributes[int(made.target[0].argmax())] == "Bag" and torch.equal(made.target[0], made.target[1])
+    assert (made.after < 0.05).all()
+    for y, wish in ((None, ()), (made.target, "Bag")):
+        with pytest.raises(spnn.UsageError, match="reconstruct: expected outputs y or attributes, got"):
+            spnn.reconstruct(y, clothes, clothes_prior, set=wish)

@@ -1,6 +1,7 @@
 #include <spnn/core/config.h>
 #include <spnn/core/errors.h>
 #include <spnn/image/image.h>
+#include <spnn/jobs/guided_work.h>
 #include <spnn/jobs/make_images.h>
 #include <spnn/jobs/pictures.h>
 #include <spnn/jobs/requests.h>
@@ -30,9 +31,7 @@ Targets from_images(const ReconstructRequest& wish, const RestorationModels& mod
 }
 
 Targets from_attributes(const ReconstructRequest& wish, const RestorationModels& models) {
-  const auto changes = attribute_changes(wish.attributes, models.names());
-  const auto y = expected_outputs(statistics_of(models.classifier), {.changes = changes, .strength = wish.strength, .margin = wish.margin});
-  return {y.reshape({1, -1}).to(torch::kFloat32), {"face"}};
+  return {outputs_with(models.classifier, wish), {"face"}};
 }
 
 std::vector<double> numbers_of(const std::string& line, const std::string& where) {
@@ -100,14 +99,9 @@ ReconstructResult reconstruct(const LoadedModels& loaded, const ReconstructReque
   delivery.loading = delivery.since.seconds();
   const auto targets = targets_of(wish, models, loaded);
   name_images(delivery, targets.stems, wish.samples);
-  const auto guidance = for_reconstruction(wish.guidance, models.classifier, observer);
-  const auto y = targets.y.repeat_interleave(wish.samples, 0);
-  RestorationTask task{.seeds = ImageSeeds(wish.seed, y.size(0)),
-                       .target = [y](std::int64_t first, std::int64_t last) { return fixed(y.slice(0, first, last)); },
-                       .guidance = make_guidance(guidance)};
-  const auto g = make_projector(models.classifier, guidance);
-  if (const auto second = loaded.upscaler()) task.large = enlargement(second, g, wish.sampling, task.seeds);
-  return make_images(loaded, models, *g, restorer_config(guidance, wish.sampling, loaded.device()), std::move(task), delivery, observer);
+  auto work = reconstruction_of(models.classifier, targets.y.repeat_interleave(wish.samples, 0), wish, observer);
+  if (const auto second = loaded.upscaler()) work.task.large = enlargement(second, work.g, wish.sampling, work.task.seeds);
+  return make_images(loaded, models, *work.g, work.config, std::move(work.task), delivery, observer);
 }
 
 }  // namespace spnn::engine

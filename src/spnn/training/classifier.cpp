@@ -4,6 +4,7 @@
 #include <spnn/training/classifier.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace spnn {
 namespace {
@@ -102,24 +103,9 @@ Losses ClassifierObjective::losses(std::int64_t step, Share share) {
   const auto batch = batches_.get(step, share);
   const MixScope once_per_step(*net_);
   const auto trace = net_->trace(batch.images);
-  const auto& [y, levels] = trace;
-  Losses parts{{"task", lambda.task * task_part(batch, y)}};
-  if (lambda.regression > 0) {
-    parts.emplace_back("regression", lambda.regression * regression_loss(levels, net_->r_set()));
-  }
-  if (std::max({lambda.stability, lambda.surjectivity, lambda.range}) == 0) return parts;
-  const auto some = every_nth(trace, recipe_.inverse_every);
-  if (lambda.stability > 0 || lambda.surjectivity > 0) {
-    const auto x_hat = net_->pinv(some.y);
-    if (lambda.surjectivity > 0) {
-      parts.emplace_back("surjectivity", lambda.surjectivity * torch::mse_loss(net_->forward(x_hat), some.y));
-    }
-    if (lambda.stability > 0) {
-      const auto x = batch.images.slice(0, 0, batch.images.size(0), recipe_.inverse_every);
-      parts.emplace_back("stability", lambda.stability * torch::mse_loss(x_hat, x));
-    }
-  }
-  if (lambda.range > 0) parts.emplace_back("range", lambda.range * range_loss(*net_, some, net_->r_set()));
+  Losses parts{{"task", lambda.task * task_part(batch, trace.y)}};
+  auto others = inverse_losses(*net_, batch.images, trace, lambda, recipe_.inverse_every);
+  std::ranges::move(others, std::back_inserter(parts));
   return parts;
 }
 
@@ -153,30 +139,6 @@ double stability_over(const Dataset& dataset, const Spnn& net, const std::string
     sum += (x - x_hat).square().flatten(1).mean(1).sum().item<double>();
   }
   return sum / static_cast<double>(images);
-}
-
-Tensor range_loss(const Spnn& net, const Spnn::Trace& trace, const Spnn::RSet& r) {
-  const auto moved = net.descend(trace.y.roll(1, 0), [&](std::size_t l, const Tensor& y_l) {
-    const auto& [y, z] = trace.levels[l];
-    return z - r[l]->forward(y) + r[l]->forward(y_l);
-  });
-  return torch::relu(moved.abs() - 1).square().mean();
-}
-
-Spnn::Trace every_nth(const Spnn::Trace& trace, std::int64_t n) {
-  const auto some = [&](const Tensor& all) { return all.slice(0, 0, all.size(0), n); };
-  Spnn::Trace out{.y = some(trace.y), .levels = {}};
-  for (const auto& level : trace.levels) out.levels.push_back({some(level.y), some(level.z)});
-  return out;
-}
-
-Tensor regression_loss(const std::vector<Spnn::Level>& levels, const Spnn::RSet& r) {
-  Tensor sum;
-  for (std::size_t l = 0; l < levels.size(); ++l) {
-    const auto part = torch::mse_loss(r[l]->forward(levels[l].y), levels[l].z);
-    sum = sum.defined() ? sum + part : part;
-  }
-  return sum;
 }
 
 }  // namespace spnn

@@ -41,18 +41,6 @@ PhaseTwoLosses phase_two_losses_of(const std::string& recipe) {
   return l;
 }
 
-// The mean over all elements of Σ_l ‖a_l − b_l‖².
-Tensor mean_square(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
-  Tensor sum;
-  std::int64_t elements = 0;
-  for (std::size_t l = 0; l < a.size(); ++l) {
-    const auto part = (a[l] - b[l]).square().sum();
-    sum = sum.defined() ? sum + part : part;
-    elements += a[l].numel();
-  }
-  return sum / static_cast<double>(elements);
-}
-
 }  // namespace
 
 void to_json(Json& json, const InverseRecipe& r) {
@@ -98,57 +86,11 @@ InverseObjective::InverseObjective(InverseRecipe recipe, Model model, const Data
   }
   for (auto& value : net.parameters()) value.requires_grad_(false);
   for (auto& value : parameters()) value.requires_grad_(true);
-  const torch::NoGradGuard no_grad;
-  q_of_zero_ = net.complete(torch::zeros(net.in_shape().batched(1), net.options())).z;
-}
-
-InverseObjective::Inverse InverseObjective::invert(const Tensor& y) const {
-  const auto& r = model_.net->r_set(recipe_.r_set);
-  Inverse out{.x_hat = {}, .q = std::vector<Tensor>(r.size())};
-  out.x_hat = model_.net->descend(y, [&](std::size_t l, const Tensor& y_l) { return out.q[l] = r[l]->forward(y_l); });
-  return out;
-}
-
-// r_l learns the mean of z_l given what g† has at that level, so that errors of one level do not grow in the next.
-Tensor InverseObjective::rollout_loss(const Spnn::Trace& trace) const {
-  const auto& r = model_.net->r_set(recipe_.r_set);
-  const bool gradients = torch::GradMode::is_enabled();
-  const torch::NoGradGuard no_pass_through_the_inverse;
-  std::vector<Tensor> parts_by_level(r.size());
-  model_.net->descend(trace.y, [&](std::size_t l, const Tensor& y_l) {
-    const torch::AutoGradMode for_r(gradients);
-    const auto z = r[l]->forward(y_l);
-    parts_by_level[l] = torch::mse_loss(z, trace.levels[l].z);
-    return z.detach();
-  });
-  const torch::AutoGradMode for_sum(gradients);
-  return torch::stack(parts_by_level).sum();
+  q_of_zero_ = q_of_zero(net);
 }
 
 Losses InverseObjective::weighted(const Tensor& x) const {
-  const auto& lambda = recipe_.losses;
-  Spnn::Trace trace;
-  {
-    const torch::NoGradGuard frozen;
-    trace = model_.net->trace(x);
-  }
-  Losses out;
-  if (lambda.regression > 0) {
-    out.emplace_back("regression", lambda.regression * regression_loss(trace.levels, model_.net->r_set(recipe_.r_set)));
-  }
-  if (lambda.rollout > 0) out.emplace_back("rollout", lambda.rollout * rollout_loss(trace));
-  if (lambda.range > 0) {
-    out.emplace_back("range", lambda.range * range_loss(*model_.net, trace, model_.net->r_set(recipe_.r_set)));
-  }
-  if (std::max({lambda.natural, lambda.stability, lambda.surjectivity, lambda.min_norm}) == 0) return out;
-  const auto inverse = invert(trace.y);
-  if (lambda.natural > 0) out.emplace_back("natural", lambda.natural * mean_square(inverse.q, q_of_zero_));
-  if (lambda.stability > 0) out.emplace_back("stability", lambda.stability * torch::mse_loss(inverse.x_hat, x));
-  if (lambda.surjectivity > 0) {
-    out.emplace_back("surjectivity", lambda.surjectivity * torch::mse_loss(model_.net->forward(inverse.x_hat), trace.y));
-  }
-  if (lambda.min_norm > 0) out.emplace_back("min_norm", lambda.min_norm * inverse.x_hat.square().mean());
-  return out;
+  return phase_two_losses(*model_.net, model_.net->r_set(recipe_.r_set), recipe_.losses, x, q_of_zero_);
 }
 
 Losses InverseObjective::losses(std::int64_t step, Share share) {

@@ -1,21 +1,10 @@
 #pragma once
 
-#include <spnn/networks/spnn.h>
 #include <spnn/training/labelled_batches.h>
+#include <spnn/training/phase_losses.h>
 #include <spnn/training/train_config.h>
 
 namespace spnn {
-
-// λ of phase II. Every squared norm is a mean over the elements.
-struct PhaseTwoLosses {
-  double natural = 0;        // ‖q(g†(y)) − q(0)‖²: alone it makes r the constant q(0)
-  double stability = 0;      // ‖x − g†(g(x))‖²
-  double surjectivity = 0;   // ‖y − g(g†(y))‖²: zero but for rounding
-  double regression = 0;     // Σ_l ‖z_l − r_l(y_l)‖²: no inverse pass
-  double rollout = 0;        // Σ_l ‖z_l − r_l(ŷ_l)‖² at the ŷ_l that g† itself meets: an inverse pass without gradient
-  double range = 0;          // how far NLBP onto another image's outputs leaves [−1, 1]
-  double min_norm = 0;       // ‖g†(y)‖²
-};
 
 // Phase II: r alone, the rest frozen (design.md, section 4).
 //   recipe "paper"      0.3 natural + 1 stability + 1 surjectivity
@@ -57,13 +46,7 @@ class InverseObjective final : public Objective {
   std::map<std::string, Tensor> companions() const override { return model_.carried; }
 
  private:
-  struct Inverse {
-    Tensor x_hat;             // g†(y)
-    std::vector<Tensor> q;    // r's outputs on the way, which are q(g†(y)): no forward pass over g†(y)
-  };
-  Inverse invert(const Tensor& y) const;
   Losses weighted(const Tensor& x) const;
-  Tensor rollout_loss(const Spnn::Trace& trace) const;
 
   InverseRecipe recipe_;
   Model model_;

@@ -1,16 +1,9 @@
-#include "phase_losses.h"
+#include <spnn/training/phase_losses.h>
 
 #include <algorithm>
 
 namespace spnn {
 namespace {
-
-Spnn::Trace every(const Spnn::Trace& trace, std::int64_t nth) {
-  const auto some = [&](const Tensor& all) { return all.slice(0, 0, all.size(0), nth); };
-  Spnn::Trace out{.y = some(trace.y), .levels = {}};
-  for (const auto& level : trace.levels) out.levels.push_back({some(level.y), some(level.z)});
-  return out;
-}
 
 // The mean over all elements of Σ_l ‖a_l − b_l‖².
 Tensor mean_square(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
@@ -52,14 +45,13 @@ Tensor rollout_loss(const Spnn& net, const Spnn::RSet& r, const Spnn::Trace& tra
 
 }  // namespace
 
-Losses inverse_losses(const Spnn& net, const Tensor& x, const Spnn::Trace& trace, const PhaseOneLosses& lambda,
-                      std::int64_t inverse_every) {
+Losses inverse_losses(const Spnn& net, const Tensor& x, const Spnn::Trace& trace, const PhaseOneLosses& lambda, std::int64_t inverse_every) {
   Losses parts;
   if (lambda.regression > 0) {
     parts.emplace_back("regression", lambda.regression * regression_loss(trace.levels, net.r_set()));
   }
   if (std::max({lambda.stability, lambda.surjectivity, lambda.range}) == 0) return parts;
-  const auto some = every(trace, inverse_every);
+  const auto some = every_nth(trace, inverse_every);
   if (lambda.stability > 0 || lambda.surjectivity > 0) {
     const auto x_hat = net.pinv(some.y);
     if (lambda.surjectivity > 0) {
@@ -98,6 +90,30 @@ Losses phase_two_losses(const Spnn& net, const Spnn::RSet& r, const PhaseTwoLoss
   }
   if (lambda.min_norm > 0) out.emplace_back("min_norm", lambda.min_norm * inverse.x_hat.square().mean());
   return out;
+}
+
+Tensor range_loss(const Spnn& net, const Spnn::Trace& trace, const Spnn::RSet& r) {
+  const auto moved = net.descend(trace.y.roll(1, 0), [&](std::size_t l, const Tensor& y_l) {
+    const auto& [y, z] = trace.levels[l];
+    return z - r[l]->forward(y) + r[l]->forward(y_l);
+  });
+  return torch::relu(moved.abs() - 1).square().mean();
+}
+
+Spnn::Trace every_nth(const Spnn::Trace& trace, std::int64_t n) {
+  const auto some = [&](const Tensor& all) { return all.slice(0, 0, all.size(0), n); };
+  Spnn::Trace out{.y = some(trace.y), .levels = {}};
+  for (const auto& level : trace.levels) out.levels.push_back({some(level.y), some(level.z)});
+  return out;
+}
+
+Tensor regression_loss(const std::vector<Spnn::Level>& levels, const Spnn::RSet& r) {
+  Tensor sum;
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const auto part = torch::mse_loss(r[l]->forward(levels[l].y), levels[l].z);
+    sum = sum.defined() ? sum + part : part;
+  }
+  return sum;
 }
 
 }  // namespace spnn
