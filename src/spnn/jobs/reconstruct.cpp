@@ -97,7 +97,7 @@ ReconstructResult reconstruct(const LoadedModels& loaded, const ReconstructReque
   Delivery delivery{.files = wish.files, .section = "reconstruct", .title = "Reconstructions", .ask_judge = wish.ask_judge};
   const auto models = loaded.restoration();
   delivery.loading = delivery.since.seconds();
-  const auto targets = targets_of(wish, models, loaded);
+  const auto targets = targets_of(wish, models, loaded, observer);
   name_images(delivery, targets.stems, wish.samples);
   auto work = reconstruction_of(models.classifier, targets.y.repeat_interleave(wish.samples, 0), wish, observer);
   if (const auto second = loaded.upscaler()) work.task.large = enlargement(second, work.g, wish.sampling, work.task.seeds);
