@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <spnn/core/rng.h>
+#include <spnn/engine/paper_profile.h>
 #include <spnn/image/image.h>
 
 #include "support/command.h"
@@ -52,6 +53,34 @@ TEST_F(EditingCommands, APhotoOfAnySizeIsFittedAndTheMessageSaysHow) {
     EXPECT_EQ(refused.exit_code, 1);
     EXPECT_THAT(refused.err, HasSubstr("expected an image of 32 × 32, got 50 × 50"));
   }
+}
+
+TEST(PaperProfile, HasThePapersWindowsStepsAndGoals) {
+  using namespace engine::paper;
+  EXPECT_EQ(*guidance(0).window_from, 1000);
+  EXPECT_EQ(*guidance(1).window_from, 500);
+  EXPECT_EQ(*guidance(3).window_from, 800);
+  EXPECT_EQ(guidance(0).schedule, "constant");
+  EXPECT_EQ(guidance(1).schedule, "adaptive");
+  EXPECT_EQ(guidance(1).metric, "plain");
+  EXPECT_EQ(sampling(false).steps, 100);
+  EXPECT_EQ(sampling(false).travel_repeat, 1);
+  EXPECT_EQ(sampling(true).travel_repeat, 2);
+}
+
+// Bit for bit what the same options give one by one; an option that is given stands.
+TEST_F(EditingCommands, TheProfileOfThePaperIsItsOptions) {
+  const auto bytes = [&](const std::string& line) {
+    const auto made = spnn_command(line);
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+    return read_image(folder / "out/Cat.png");
+  };
+  const auto paper = bytes(fmt::format("edit --set Cat --profile paper {}", options()));
+  const auto spelled = bytes(fmt::format("edit --set Cat --metric plain --schedule adaptive --window-from 500 --travel-repeat 2 --final-projections 0 "
+                                         "--strategy correlated --margin=-inf --each-step {}", options()));
+  EXPECT_TRUE(torch::equal(paper, spelled));
+  EXPECT_FALSE(torch::equal(paper, bytes(fmt::format("edit --set Cat --profile paper --travel-repeat 1 {}", options()))));
+  EXPECT_EQ(spnn_command(fmt::format("edit --set Cat --profile theirs {}", options())).exit_code, 2);
 }
 
 TEST_F(EditingCommands, ReconstructAndSampleWriteWhatTheyAreAskedFor) {

@@ -3,6 +3,8 @@
 #include <spnn/checkpoint/module_state.h>
 #include <spnn/checkpoint/safetensors.h>
 #include <spnn/core/config.h>
+#include <spnn/core/json_text.h>
+#include <spnn/image/image.h>
 #include <spnn/layers/init.h>
 #include <spnn/networks/unet.h>
 
@@ -146,6 +148,43 @@ TEST(ConvertCommand, SaysInTheFileWhereGuidanceBegins) {
   EXPECT_EQ(file_text(file), bytes);
   expect_refusal(spnn_command(fmt::format("convert '{0}' '{0}' --edit-window 5", models.file("prior"))), models.file("prior"),
                  "expected a model of kind 'spnn', whose guidance has a window, got one of kind 'ddpm-unet'");
+}
+
+TEST(ConvertCommand, GivesAForeignSpnnNamesAndStatisticsSoThatItCanEdit) {
+  const TemporaryFolder folder;
+  const testing::TinyModels models;
+  const auto whole = read_safetensors(models.file("classifier"));
+  TensorFile bare{{}, {{"kind", "spnn"}, {"architecture", whole.metadata.at("architecture")}}};
+  for (const auto& [name, tensor] : whole.tensors)
+    if (!name.starts_with("statistics.")) bare.tensors[name] = tensor;
+  write_safetensors(folder / "bare", bare);
+  const auto edit = [&](const std::string& file) {
+    return spnn_command(fmt::format("edit --set Cat --steps 2 --classifier {} --prior {} -o {}", (folder / file).string(), models.file("prior"),
+                                    (folder / "out").string()));
+  };
+  EXPECT_NE(edit("bare").exit_code, 0);
+  std::filesystem::create_directories(folder / "data");
+  std::string table = "file", names;
+  for (const auto& name : parse_json(whole.metadata.at("attributes"), "names")) {
+    table += "," + name.get<std::string>();
+    names += name.get<std::string>() + "\n";
+  }
+  for (int i = 0; i < 40; ++i) {
+    const auto file = fmt::format("{:02}.png", i);
+    write_image(folder / ("data/" + file), (Rng(i).uniform({1, 32, 32}) * 255).to(torch::kUInt8));
+    table += "\n" + file;
+    for (int a = 0; a < 10; ++a) table += (i + a) % 2 == 0 ? ",1" : ",-1";
+  }
+  write_file(folder / "data/attributes.csv", table + "\n");
+  write_file(folder / "names.txt", names);
+  const auto converted = spnn_command(fmt::format("convert {} {} --attributes {} --statistics {}", (folder / "bare").string(), (folder / "named").string(),
+                                                  (folder / "names.txt").string(), (folder / "data").string()));
+  ASSERT_EQ(converted.exit_code, 0) << converted.err;
+  EXPECT_EQ(read_safetensors(folder / "named").tensors.at("statistics.mean").numel(), 10);
+  EXPECT_EQ(edit("named").exit_code, 0) << edit("named").err;
+  write_file(folder / "names.txt", "Cat\nCat\n");
+  expect_refusal(spnn_command(fmt::format("convert {} {} --attributes {}", (folder / "bare").string(), (folder / "twice").string(), (folder / "names.txt").string())),
+                 (folder / "names.txt").string(), "expected different names");
 }
 
 TEST(ReconstructCommand, HelpSaysWhereGuidanceBegins) {

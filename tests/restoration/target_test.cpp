@@ -91,6 +91,17 @@ TEST(AttributeTarget, ChoosesTheStrategyByMeasuredCorrelation) {
   EXPECT_EQ(target.strategies(), (std::vector{Strategy::covariance, Strategy::sparse}));
 }
 
+TEST(AttributeTarget, CorrelatedIsThePapersChoiceThoughThereAreExemplars) {
+  auto covariance = torch::eye(3, torch::kFloat64);
+  covariance[0][1] = covariance[1][0] = -0.8;
+  const LogitStatistics s{torch::full({3}, -5.0, torch::kFloat64), covariance, 6 * torch::ones({20, 3}, torch::kFloat64)};
+  auto config = change({{0}, {2}});
+  for (auto& one : config.changes) one.strategy = Strategy::correlated;
+  EXPECT_EQ(AttributeTarget(s, config).strategies(), (std::vector{Strategy::covariance, Strategy::sparse}));
+  config.margin = -std::numeric_limits<double>::infinity();   // μ + 2σ and nothing else, though it says "no"
+  EXPECT_NEAR(AttributeTarget(s, config).goal()[0].item<double>(), -3.0, 1e-12);
+}
+
 TEST(AttributeTarget, TakesTheNearestExemplarThatHasWhatIsWanted) {
   LogitStatistics s{torch::zeros({3}, torch::kFloat64), torch::eye(3, torch::kFloat64)};
   s.exemplars = torch::tensor({{3.0, 1.0, 0.0}, {3.0, -1.0, 5.0}, {-3.0, 1.0, 0.1}}, torch::kFloat64);

@@ -36,6 +36,14 @@ TEST(Wish, AimsAtWhatImagesWithTheAttributeHave) {
   EXPECT_GE(typical_output(wish_statistics(false), 0, true), 1.0);
 }
 
+TEST(Wish, AnAmountAsksForMoreAndLeavesDegreesAlone) {
+  const auto s = wish_statistics();
+  const Wish more(s, {.wishes = {{.attribute = 0, .present = true}, {.attribute = 1, .present = true, .probability = 0.7}}, .amount = 1.5});
+  EXPECT_NEAR(more.goals()[0], 1.5 * typical_output(s, 0, true), 1e-9);
+  EXPECT_NEAR(more.goals()[1], std::log(0.7 / 0.3), 1e-9);
+  EXPECT_THROW(Wish(s, {.wishes = {{.attribute = 0}}, .amount = 0}), Error);
+}
+
 TEST(Wish, KeepsWhatIsFurtherAlready) {
   const Wish wish(wish_statistics(), {.wishes = {{.attribute = 3, .present = true}}});
   EXPECT_EQ(wish(wish_outputs())[1][3].item<double>(), 5.0);

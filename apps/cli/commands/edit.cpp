@@ -30,6 +30,7 @@ void add_edit(CLI::App& spnn) {
   command->add_flag("--invent", a->wish.invent, "with --size: detail from the second stage instead of the photo's own, moved along");
   add_fit(*command, a->wish.fit);
   command->add_flag("--fast", a->wish.fast, "move the photo by one back-projection, without diffusion: milliseconds");
+  command->add_option("--amount", a->wish.amount, "of photos: so many times what photos with the attribute have")->check(CLI::PositiveNumber)->capture_default_str();
   command->add_option("--keep", a->wish.keep, fmt::format("0 … 1: how much of the photo stays (default: {})", engine::photo_keep))->check(CLI::Range(0.0, 1.0));
   command->add_option("-o,--output", a->wish.files.folder, "a folder")->capture_default_str();
   command->add_option("-n,--samples", a->wish.samples, "images for each photo, or in all")->check(CLI::PositiveNumber)

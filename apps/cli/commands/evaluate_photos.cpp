@@ -17,6 +17,7 @@ void add_evaluate_photos(CLI::App& evaluate) {
   command->add_option("--identity", job->identity, "an identity network ('train identity')")->check(CLI::ExistingFile);
   command->add_option("--attributes", job->attributes, "which ones (default: twelve of CelebA's)")->delimiter(',');
   command->add_flag("--fast", job->fast, "one back-projection, no diffusion");
+  command->add_option("--amount", job->amount, "of photos: so many times what photos with the attribute have")->check(CLI::PositiveNumber)->capture_default_str();
   command->add_option("--keep", job->keep, "0 … 1: how much of the photo stays")->check(CLI::Range(0.0, 1.0));
   command->add_option("--shown", job->shown, "people in the report's pictures: the first ones")->check(CLI::PositiveNumber)->capture_default_str();
   command->callback([job, json] {

@@ -46,6 +46,7 @@ struct PhotosExperiment : ExperimentJob {
   std::vector<std::string> attributes;                  // empty: twelve of CelebA's
   bool fast = false;                                    // one back-projection, no diffusion
   std::optional<double> keep = {};
+  double amount = photo_amount;
   std::int64_t shown = 8;                               // people in the report's pictures: the first ones
 };
 

@@ -36,6 +36,7 @@ struct EditRequest {
   std::vector<AttributeRequest> attributes = {};    // one or more
   bool fit = true;                                  // false: a photo of another size is an error
   std::optional<double> keep = {};                  // 0 … 1: how much of the photo stays; none: as found best
+  double amount = photo_amount;                     // of attributes of a photo without a degree: so many times what photos with them have
   bool invent = false;                              // at a larger size: new detail from the second stage instead of the photo's own
   bool fast = false;                                // one back-projection and no diffusion: milliseconds
   double strength = 2.0, margin = 4.0;              // what an attribute without a value aims at: μ ± strength·σ, `margin` beyond 0 at least

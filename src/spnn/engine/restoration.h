@@ -17,6 +17,7 @@ inline constexpr std::int64_t reconstruct_window = 250, edit_window = 500;
 // How much of a photo an edit keeps if nobody says: it is moved by one back-projection, noised to t = (1 − keep) × photo_window, and what the
 // move left alone is held by `keep`.
 inline constexpr double photo_keep = 0.7;
+inline constexpr double photo_amount = 1;   // times what photos with an attribute have: what an edit of a photo aims at
 inline constexpr std::int64_t photo_window = 200;
 
 struct GuidanceOptions {

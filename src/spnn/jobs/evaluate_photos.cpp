@@ -96,7 +96,7 @@ AttributeEdits run_attribute(const PhotosExperiment& job, const PhotoSet& set, c
   const auto y = outputs_of_photos(g, photos, job.sampling.batch);
   auto goal = y;
   for (const bool present : {false, true}) {
-    const auto wish = wish_of(std::vector<AttributeRequest>{{.name = name, .present = present}}, set.models.classifier);
+    const auto wish = wish_of(std::vector<AttributeRequest>{{.name = name, .present = present}}, set.models.classifier, job.amount);
     goal = torch::where(wanted.gt(0.5).eq(present).unsqueeze(1), wish(y), goal);
   }
   const auto way = photo_way({.fast = job.fast, .keep = job.keep}, job.guidance, job.sampling);

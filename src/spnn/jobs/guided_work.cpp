@@ -28,7 +28,7 @@ AttributeTarget target_of(const SpnnModel& classifier, const EditRequest& wish, 
 // y' of each photo, found once: outputs that nobody asked about stay as they are, unless a strategy that moves them was asked for. A class
 // takes the place of another, so there they always move.
 Tensor goals_of(const EditRequest& wish, const SpnnModel& classifier, const Tensor& y, Observer& observer) {
-  if (classifier.outputs.task == "attributes" && !moves_others(wish.attributes)) return wish_of(wish.attributes, classifier)(y);
+  if (classifier.outputs.task == "attributes" && !moves_others(wish.attributes)) return wish_of(wish.attributes, classifier, wish.amount)(y);
   const auto target = target_of(classifier, wish, /*graded=*/true);
   observer.message(described(target, wish));
   return taken_once(target, statistics_of(classifier))(y);

@@ -37,8 +37,8 @@ PhotoWay photo_way(const PhotoEditing& editing, GuidanceOptions guidance, const 
   return way;
 }
 
-Wish wish_of(std::span<const AttributeRequest> requests, const SpnnModel& classifier) {
-  WishConfig config{.wishes = {}, .exclusive = numbered_groups(classifier.outputs)};
+Wish wish_of(std::span<const AttributeRequest> requests, const SpnnModel& classifier, double amount) {
+  WishConfig config{.wishes = {}, .amount = amount, .exclusive = numbered_groups(classifier.outputs)};
   const auto changes = attribute_changes(requests, classifier.outputs.names, /*graded=*/true);
   for (std::size_t i = 0; i < requests.size(); ++i) {
     config.wishes.push_back({.attribute = changes[i].attribute, .present = changes[i].present, .probability = requests[i].probability, .value = requests[i].value});

@@ -22,7 +22,7 @@ PhotoWay photo_way(const PhotoEditing& editing, GuidanceOptions guidance, const 
 
 // y' of each row of y = g(photos): the attributes at their goals, what they exclude off, the others as they are. Strategies that move
 // the others too (covariance, exemplar) are taken at their word.
-Wish wish_of(std::span<const AttributeRequest> requests, const SpnnModel& classifier);
+Wish wish_of(std::span<const AttributeRequest> requests, const SpnnModel& classifier, double amount);
 bool moves_others(std::span<const AttributeRequest> requests);
 
 }  // namespace spnn::engine

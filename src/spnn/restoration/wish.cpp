@@ -20,12 +20,13 @@ double typical_output(const LogitStatistics& s, std::int64_t attribute, bool pre
 
 Wish::Wish(const LogitStatistics& statistics, const WishConfig& config) : config_(config) {
   const auto outputs = statistics.mean.size(0);
+  require(config.amount > 0 && std::isfinite(config.amount), "wish", "an amount above 0", fmt::format("{}", config.amount));
   std::set<std::int64_t> seen;
   for (const auto& [attribute, present, probability, value] : config.wishes) {
     require(attribute >= 0 && attribute < outputs, "wish", fmt::format("an attribute below {}", outputs), std::to_string(attribute));
     require(seen.insert(attribute).second, "wish", "every attribute once", fmt::format("attribute {} twice", attribute));
     require(!probability || (*probability > 0 && *probability < 1), "wish", "a probability between 0 and 1", probability ? fmt::format("{}", *probability) : "");
-    const auto asked = value ? *value : probability ? std::log(*probability / (1 - *probability)) : typical_output(statistics, attribute, present);
+    const auto asked = value ? *value : probability ? std::log(*probability / (1 - *probability)) : config.amount * typical_output(statistics, attribute, present);
     goals_.push_back(asked);
   }
   for (std::int64_t a = 0; a < outputs; ++a) typical_no_.push_back(typical_output(statistics, a, false));

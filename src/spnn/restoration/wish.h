@@ -16,6 +16,7 @@ struct AttributeWish {
 
 struct WishConfig {
   std::vector<AttributeWish> wishes = {};
+  double amount = 1;                        // of wishes without a probability or value: so many times what photos with the attribute have
   std::vector<std::vector<std::int64_t>> exclusive = {};   // groups of which one is on: wishing one turns off the others that are
 };
 
