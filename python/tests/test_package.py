@@ -56,7 +56,7 @@ def test_memory_is_flat_over_ten_thousand_calls():
 
 
 def test_pip_installs_it_and_the_tutorial_runs(tmp_path):
-    """What is built already is installed: SPNN_BUILD leaves out the compiler, not pip."""
+    """What is built already is installed: SPNN_BUILD saves the compiler's work, not pip's."""
     build = Path(_spnn.__file__).resolve().parents[2]
     if not (build / "CMakeCache.txt").exists():
         pytest.skip(f"the package is not imported from a build: {_spnn.__file__}")
