@@ -86,9 +86,10 @@ def test_the_notebook_is_the_tutorial(tmp_path):
     assert made.read_text() == (tools / "tutorial.ipynb").read_text()
 
 
-def test_the_page_s_example_is_the_file_and_runs(tmp_path, face_prior):
+def test_the_pages_example_is_the_file_and_runs(tmp_path, face_prior):
     example = (ROOT / "python" / "examples" / "edit_photo.py").read_text()
-    assert f"```python\n{example}```" in (ROOT / "docs" / "python.md").read_text()
+    for page in ("docs/python.md", "README.md"):
+        assert f"```python\n{example}```" in (ROOT / page).read_text(), page
     (tmp_path / "models").symlink_to(ROOT / "models")
     spnn.write_image(tmp_path / "photo.png", spnn.sample(face_prior, 1, steps=8, seed=11)[0])
     run([sys.executable, "-c", example.replace("seed=3", "seed=3, steps=5")], cwd=tmp_path)
