@@ -157,11 +157,13 @@ def _fitting(net: Spnn, prior: Any) -> Prior:
 
 
 def _attributes(set: Wishes, unset: Wishes, strategy: str = "auto") -> "list[dict[str, Any]]":
-    rows = []
+    rows: "list[dict[str, Any]]" = []
     for wanted, present in ((set, True), (unset, False)):
         for name in [wanted] if isinstance(wanted, str) else wanted:
-            row = {"name": name, "present": present, "strategy": strategy}
-            rows.append({**row, "probability": wanted[name]} if isinstance(wanted, Mapping) else row)
+            row: "dict[str, Any]" = {"name": name, "present": present, "strategy": strategy}
+            if isinstance(wanted, Mapping):
+                row["probability"] = wanted[name]
+            rows.append(row)
     return rows
 
 
@@ -169,7 +171,8 @@ class _Progress:
     """A bar by tqdm where it is installed and wanted, else a line on the terminal; nothing unless asked for."""
 
     def __init__(self, wanted: Progress, what: str, parts: int = 1) -> None:
-        self._wanted, self._what, self._parts, self._bar, self._last, self._done = wanted, what, parts, None, 0, 0
+        self._wanted, self._what, self._parts, self._last, self._done = wanted, what, parts, 0, 0
+        self._bar: Any = None
 
     def __enter__(self) -> "Optional[Callable[[int, int, str], Any]]":
         if callable(self._wanted):
