@@ -1,12 +1,17 @@
 #include "restoration_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
+
+#include <spnn/engine/paper_profile.h>
 
 namespace spnn::cli {
 namespace {
@@ -23,6 +28,11 @@ const CLI::Validator unit_interval(
     "[0, 1]");
 
 }  // namespace
+
+const std::vector<std::string>& strategies() {
+  static const std::vector<std::string> words{"auto", "exemplar", "correlated", "covariance", "sparse"};
+  return words;
+}
 
 void add_models(CLI::App& command, engine::ModelChoice& models, ModelRoles roles) {
   const auto group = "Models";
@@ -46,6 +56,10 @@ void add_size(CLI::App& command, engine::ModelChoice& models) {
 
 void add_device(CLI::App& command, std::string& device) {
   command.add_option("--device", device, "device to compute on (cpu, cuda, …)")->capture_default_str();
+}
+
+void add_fit(CLI::App& command, bool& fit) {
+  command.add_flag("--fit,!--no-fit", fit, "cut the middle square out of photos of another size and resize it (the default); --no-fit refuses them");
 }
 
 void add_sampling(CLI::App& command, engine::SamplingOptions& sampling) {
@@ -119,8 +133,8 @@ engine::AttributeRequest parse_attribute(const std::string& text, bool present) 
   if (const auto colon = request.name.find(':'); colon != std::string::npos) {
     request.strategy = request.name.substr(colon + 1);
     request.name.resize(colon);
-    if (request.strategy != "sparse" && request.strategy != "covariance" && request.strategy != "exemplar" && request.strategy != "auto") {
-      throw CLI::ValidationError(text, "expected the strategy auto, exemplar, covariance or sparse, got '" + request.strategy + "'");
+    if (std::ranges::find(strategies(), request.strategy) == strategies().end()) {
+      throw CLI::ValidationError(text, fmt::format("expected the strategy {}, got '{}'", fmt::join(strategies(), ", "), request.strategy));
     }
   }
   if (const auto equals = request.name.find('='); equals != std::string::npos) {
@@ -158,15 +172,36 @@ void add_attributes(CLI::App& command, AttributeWords& words) {
   command.add_option("--unset", words.unset, "an attribute to be without; repeat for several")->group("Attributes");
   command.add_option("--strategy", words.strategy,
                      "what other attributes do: exemplar (become those of the nearest training image that has these), covariance (follow "
-                     "as in training images), sparse (nothing), auto (the first of these that the model and the attributes allow)")
-      ->check(CLI::IsMember({"auto", "exemplar", "covariance", "sparse"}))->capture_default_str()->group("Attributes");
+                     "as in training images), sparse (nothing), correlated (covariance or sparse, as the paper), auto (the first that the model and the "
+                     "attributes allow)")
+      ->check(CLI::IsMember(strategies()))->capture_default_str()->group("Attributes");
 }
 
 void add_distance(CLI::App& command, double& strength, double& margin) {
   command.add_option("--strength", strength, "strategies covariance and sparse: distance of the attributes from their mean in units of σ")
       ->check(CLI::NonNegativeNumber)->capture_default_str()->group("Attributes");
   command.add_option("--margin", margin, "… and at least so far on the right side of 0, also for exemplars")
-      ->check(CLI::NonNegativeNumber)->capture_default_str()->group("Attributes");
+      ->capture_default_str()->group("Attributes");
+}
+
+Profile::Profile(CLI::App& command) : command_(command) {
+  command.add_option("--profile", name_, "ours, or paper: the paper's settings to the letter, for every option that is not given by itself (docs/paper_profile.md)")
+      ->check(CLI::IsMember({"ours", "paper"}))->capture_default_str();
+}
+
+void Profile::take_over(engine::SamplingOptions& sampling, engine::GuidanceOptions& guidance, std::size_t attributes) const {
+  const auto s = engine::paper::sampling(attributes > 0);
+  take_over("--steps", sampling.steps, s.steps);
+  take_over("--sampler", sampling.sampler, s.sampler);
+  take_over("--travel-length", sampling.travel_length, s.travel_length);
+  take_over("--travel-repeat", sampling.travel_repeat, s.travel_repeat);
+  const auto g = engine::paper::guidance(attributes);
+  take_over("--pseudo-inverse", guidance.pseudo_inverse, g.pseudo_inverse);
+  take_over("--metric", guidance.metric, g.metric);
+  take_over("--schedule", guidance.schedule, g.schedule);
+  take_over("--lambda", guidance.lambda, g.lambda);
+  take_over("--window-from", guidance.window_from, g.window_from);
+  take_over("--final-projections", guidance.final_projections, g.final_projections);
 }
 
 void finish(const engine::ExperimentResult& result, const std::string& json_file) {

@@ -10,6 +10,7 @@ namespace spnn::cli {
 
 // The words that an option takes, as the library knows them.
 inline std::vector<std::string> pseudo_inverses() { return words_of(kPseudoInverses); }
+const std::vector<std::string>& strategies();
 inline std::vector<std::string> metrics() { return words_of(kMetrics); }
 
 // Options that several restoration commands have. Each adds them to `command` and fills the struct.
@@ -19,6 +20,7 @@ struct ModelRoles {
 void add_models(CLI::App& command, engine::ModelChoice& models, ModelRoles roles = {});
 void add_size(CLI::App& command, engine::ModelChoice& models);   // with the second stage
 void add_device(CLI::App& command, std::string& device);
+void add_fit(CLI::App& command, bool& fit);   // what is done with photos of another size
 void add_sampling(CLI::App& command, engine::SamplingOptions& sampling);
 void add_held_out(CLI::App& command, engine::HeldOutChoice& choice);
 void add_guidance(CLI::App& command, engine::GuidanceOptions& guidance, std::int64_t default_window);
@@ -36,6 +38,23 @@ struct AttributeWords {
 };
 void add_attributes(CLI::App& command, AttributeWords& words);
 void add_distance(CLI::App& command, double& strength, double& margin);   // of what --set and --unset aim at
+
+// --profile: ours, or the paper's value for every option that was not given by itself. Taken over when all options are known.
+class Profile {
+ public:
+  explicit Profile(CLI::App& command);
+  bool paper() const { return name_ == "paper"; }
+  // attributes: how many are edited, 0 for a reconstruction.
+  void take_over(engine::SamplingOptions& sampling, engine::GuidanceOptions& guidance, std::size_t attributes = 0) const;
+  template <class T, class P>
+  void take_over(const std::string& option, T& value, const P& of_paper) const {
+    if (paper() && command_.count(option) == 0) value = of_paper;
+  }
+
+ private:
+  const CLI::App& command_;
+  std::string name_ = "ours";
+};
 
 // Prints the table, writes the JSON file if one was asked for, and says where the report is.
 void finish(const engine::ExperimentResult& result, const std::string& json_file);

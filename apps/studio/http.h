@@ -51,7 +51,9 @@ struct Limits {
   std::size_t photos = 64, photos_total_bytes = 160 << 20;
   std::size_t json_depth = 16;
   std::size_t queue = 128, queue_of_a_client = 12;  // jobs that wait
-  std::size_t finished = 64;                        // jobs that are remembered
+  // Jobs that are over: the newest are remembered, and of the others those whose client may still be on its way.
+  std::size_t finished = 64, finished_at_most = 512;
+  double finished_seconds = 30;
   std::size_t asks = 64;                            // quick questions that wait
   std::size_t connections = 256;
   double header_seconds = 10, body_seconds = 60, write_seconds = 20, idle_seconds = 60;

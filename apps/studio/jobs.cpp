@@ -189,8 +189,7 @@ void JobQueue::cancel(const std::string& id) {
         std::erase(turns_, job->client);
       }
       job->end("cancelled", "{}");
-      finished_.push_back(id);
-      forget_old();
+      finished(id);
       tell_places();
     }
   }
@@ -242,8 +241,7 @@ void JobQueue::run() {
     {
       const std::lock_guard lock(mutex_);
       running_ = nullptr;
-      finished_.push_back(job->id);
-      forget_old();
+      finished(job->id);
       tell_places();
     }
   }
@@ -290,9 +288,12 @@ void JobQueue::run_job(const std::shared_ptr<Job>& job) {
   changed_();
 }
 
-void JobQueue::forget_old() {
-  while (finished_.size() > limits_.finished) {
-    jobs_.erase(finished_.front());
+// A client that was told its job's number must find it, however many others end before it asks.
+void JobQueue::finished(const std::string& id) {
+  finished_.push_back({id, Clock::now()});
+  while (finished_.size() > limits_.finished &&
+         (finished_.size() > limits_.finished_at_most || since(finished_.front().at) > limits_.finished_seconds)) {
+    jobs_.erase(finished_.front().id);
     finished_.pop_front();
   }
 }

@@ -87,7 +87,7 @@ class JobQueue {
   std::shared_ptr<Job> next();  // of the client whose turn it is
   std::vector<std::shared_ptr<Job>> order() const;
   void tell_places();
-  void forget_old();
+  void finished(const std::string& id);
 
   const Limits limits_;
   const std::function<void()> changed_;
@@ -97,7 +97,11 @@ class JobQueue {
   std::deque<std::string> turns_;                                    // clients that have jobs waiting
   std::map<std::string, std::deque<std::shared_ptr<Job>>> waiting_;  // by client
   std::map<std::string, std::shared_ptr<Job>> jobs_;                 // all that are known
-  std::deque<std::string> finished_;
+  struct Finished {
+    std::string id;
+    std::chrono::steady_clock::time_point at;
+  };
+  std::deque<Finished> finished_;
   std::shared_ptr<Job> running_;
   std::deque<std::function<void()>> questions_;
   std::thread worker_;

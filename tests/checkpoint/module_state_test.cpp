@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <spnn/checkpoint/module_state.h>
+#include <spnn/core/errors.h>
 #include <spnn/core/rng.h>
 #include <spnn/layers/layers.h>
 
@@ -36,6 +37,22 @@ TEST(ModuleState, WhatIsLoadedIsWhatIsSaved) {
   EXPECT_EQ(state_of(module).size(), 5U);
   for (const auto& [name, tensor] : state_of(module))
     EXPECT_TRUE(torch::equal(tensor, state.at(name))) << name;
+}
+
+TEST(ModuleState, AWidenedChainGivesWhatTheNarrowOneGaveAndItsNewChannelsLearn) {
+  const auto narrow = [](std::uint64_t seed) { return Rng(seed).randn({3, 3}, torch::kFloat64); };
+  const auto wide = [&](std::uint64_t seed, std::int64_t out, std::int64_t in) {
+    return widened(narrow(seed), Rng(seed + 10).randn({out, in}, torch::kFloat64)).requires_grad_();
+  };
+  const auto x = Rng(4).randn({3, 2}, torch::kFloat64);
+  const auto chain = [&](const Tensor& a, const Tensor& b, const Tensor& c) { return c.matmul(torch::silu(b.matmul(torch::silu(a.matmul(x))))); };
+  const auto a = wide(1, 5, 3), b = wide(2, 6, 5), c = wide(3, 3, 6);
+  const auto y = chain(a, b, c);
+  EXPECT_THAT(y, TensorNear(chain(narrow(1), narrow(2), narrow(3)), 1e-12));
+  y.square().sum().backward();
+  EXPECT_GT(c.grad().narrow(1, 3, 3).abs().min().item<double>(), 0);   // new channels have something to say
+  EXPECT_TRUE(torch::equal(widened(torch::ones({2}), torch::zeros({3})), torch::tensor({1.0F, 1.0F, 0.0F})));
+  EXPECT_THROW(widened(torch::ones({3, 3}), torch::ones({2, 3})), Error);
 }
 
 TEST(ModuleState, LoadingConvertsTheTypeAndMarksTheWeightsAsChanged) {

@@ -41,6 +41,19 @@ TEST_F(EditingCommands, EditSaysWhatItAimedAtAndWritesUnderThePhotosName) {
   EXPECT_THAT(unknown.err, HasSubstr("did you mean Cat"));
 }
 
+TEST_F(EditingCommands, APhotoOfAnySizeIsFittedAndTheMessageSaysHow) {
+  for (const std::string command : {"edit", "reconstruct"}) {
+    const auto wish = command == "edit" ? "--set Cat" : "";
+    const auto line = fmt::format("{} {} {} {}", command, photo("large.png", 50), wish, options());
+    const auto fitted = spnn_command(line);
+    ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
+    EXPECT_THAT(fitted.err, HasSubstr("50 × 50 of its 50 × 50 pixels, from (0, 0), made 32 × 32"));
+    const auto refused = spnn_command(line + " --no-fit");
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.err, HasSubstr("expected an image of 32 × 32, got 50 × 50"));
+  }
+}
+
 TEST_F(EditingCommands, ReconstructAndSampleWriteWhatTheyAreAskedFor) {
   const auto made = spnn_command(fmt::format("reconstruct {} -n 2 {}", photo("a.png"), options()));
   ASSERT_EQ(made.exit_code, 0) << made.err;

@@ -72,7 +72,7 @@ TEST_F(RestorationJobs, EditsFromNoiseAndFromAPhoto) {
   job = editing("photo");
   job.attributes = {{"Cat"}, {"Elk", false}};
   job.photos = photos({image("me.png", 50)});
-  EXPECT_THAT(refusal([&] { edit(job, observer); }), HasSubstr("expected an image of 32 × 32, got 50 × 50 (--fit"));
+  EXPECT_THAT(refusal([&] { edit(job, observer); }), HasSubstr("expected an image of 32 × 32, got 50 × 50 (without --no-fit"));
   job.fit = true;
   EXPECT_EQ(edit(job, observer).images.size(), 1U);
   EXPECT_TRUE(std::filesystem::exists(folder / "photo/me.png"));

@@ -153,6 +153,18 @@ TEST_F(Jobs, OldPhotosMakeRoom) {
   EXPECT_EQ(get("/api/v1/photos/" + photo()).body, png(FakeSession::picture(9)));
 }
 
+TEST_F(Jobs, AClientThatAsksLateStillFindsItsJob) {
+  session.step = std::chrono::milliseconds(0);
+  for (const double seconds : {30.0, 0.0}) {   // those that are old enough are forgotten
+    config.limits.finished = 2;
+    config.limits.finished_seconds = seconds;
+    restart();
+    const auto first = start(1, 1);
+    for (std::uint64_t seed = 2; seed < 8; ++seed) wait(start(seed, 1));
+    EXPECT_EQ(get("/api/v1/jobs/" + first).status, seconds > 0 ? 200 : 404);
+  }
+}
+
 TEST_F(Jobs, FiftyClientsAtOnceLoseNothing) {
   session.step = std::chrono::milliseconds(0);
   config.limits.queue = 100;

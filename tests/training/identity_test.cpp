@@ -63,13 +63,22 @@ TEST(ComparePairs, CountsTheOrderedPairs) {
 TEST(Identity, EmbedsToUnitLengthAndTheMirrorImageAlike) {
   const torch::NoGradGuard no_grad;
   Identity net(tiny_identity(1).network);
-  initialise_identity(net, Rng(3));
   const auto x = Rng(1).randn({5, 3, 8, 8});
+  initialise_identity(net, Rng(3), x);
   const auto e = net.embed(x);
   EXPECT_EQ(e.sizes().vec(), (std::vector<std::int64_t>{5, 12}));
   EXPECT_THAT(e.norm(2, 1), TensorNear(torch::ones({5}), 1e-6));
   EXPECT_THAT(net.embed(x.flip(3)), TensorNear(e, 1e-6));
   EXPECT_GT((e[0] - e[1]).norm().item<double>(), 1e-3);
+}
+
+TEST(Identity, BeginsWithEmbeddingsThatPointApart) {
+  const torch::NoGradGuard no_grad;
+  Identity net(tiny_identity(1).network);
+  const auto faces = 0.8 + 0.1 * Rng(1).randn({64, 3, 8, 8});   // much in common, as faces have
+  initialise_identity(net, Rng(3), faces);
+  const auto e = net.look(faces);
+  EXPECT_LT(torch::matmul(e, e.t()).mean().item<double>(), 0.2);
 }
 
 TEST(IdentityTraining, TellsPeopleApartThatItNeverSaw) {

@@ -21,6 +21,12 @@ std::shared_ptr<Judge> tiny_teacher() {
   return teacher;
 }
 
+std::shared_ptr<Spnn> tiny_memory() {
+  auto net = std::make_shared<Spnn>(tiny_network());
+  randomise_spnn(*net, Rng(11));
+  return net;
+}
+
 NaturalRecipe tiny_natural(std::int64_t steps) {
   NaturalRecipe recipe;
   recipe.network = tiny_network();
@@ -82,10 +88,12 @@ TEST(Natural, InterruptedAnywhereEndsWithTheSameBitsCriticIncluded) {
 
 TEST(Natural, EveryLossReachesTheWeights) {
   const auto set = tiny_dataset(64), val = tiny_dataset(32, 2);
-  NaturalObjective objective(tiny_natural(30), tiny_teacher(), set, val);
+  auto recipe = tiny_natural(30);
+  recipe.losses.memory = 0.5;
+  NaturalObjective objective(recipe, tiny_teacher(), set, val, tiny_memory());
   randomise_spnn(static_cast<Spnn&>(objective.module()), Rng(1));
   const auto parts = objective.losses(20, {});
-  ASSERT_EQ(parts.size(), 9U);
+  ASSERT_EQ(parts.size(), 10U);
   for (const auto& [name, value] : parts) {
     const auto gradients = torch::autograd::grad({value}, objective.parameters(), {}, /*retain_graph=*/true, /*create_graph=*/false, /*allow_unused=*/true);
     double size = 0;
@@ -101,9 +109,35 @@ TEST(Natural, MovesAreNotAskedForBeforeTheirTime) {
   ASSERT_EQ(early.size(), late.size());
   for (std::size_t i = 0; i < early.size(); ++i) {
     EXPECT_EQ(early[i].first, late[i].first);
-    const bool of_moves = i >= 3;
+    if (early[i].first == "memory") continue;   // there is none here
+    const bool of_moves = i >= 4;
     EXPECT_EQ(early[i].second.item<double>() == 0, of_moves) << early[i].first;
   }
+}
+
+TEST(Natural, AMemoryPullsAnswersToThoseOfTheEarlierNetwork) {
+  const auto set = tiny_dataset(256), val = tiny_dataset(128, 2);
+  const auto memory = tiny_memory();
+  const auto apart = [&](double weight) {
+    auto recipe = tiny_natural(60);
+    recipe.losses.task = 0;
+    recipe.losses.memory = weight;
+    recipe.natural_from = 1000;
+    const TemporaryFolder folder;
+    NaturalObjective objective(recipe, tiny_teacher(), set, val, weight > 0 ? memory : nullptr);
+    train_in(folder / "run", objective, recipe.train);
+    const auto said = [&](const Spnn& net) { return torch::sigmoid(outputs_over(val, [&](const Tensor& x) { return net.forward(x); })); };
+    return torch::mse_loss(said(static_cast<Spnn&>(objective.module())), said(*memory)).item<double>();
+  };
+  EXPECT_LT(apart(2), 0.5 * apart(0));
+}
+
+TEST(Natural, AMemoryIsGivenWhereItsLossIs) {
+  const auto set = tiny_dataset(64), val = tiny_dataset(32, 2);
+  EXPECT_THROW(NaturalObjective(tiny_natural(30), tiny_teacher(), set, val, tiny_memory()), Error);
+  auto recipe = tiny_natural(30);
+  recipe.losses.memory = 1;
+  EXPECT_THROW(NaturalObjective(recipe, tiny_teacher(), set, val), Error);
 }
 
 TEST(Natural, LearnsItsLabelsAndItsMoves) {
@@ -122,7 +156,7 @@ TEST(Natural, LearnsItsLabelsAndItsMoves) {
 TEST(Natural, RecipesSurviveAFile) {
   auto recipe = tiny_natural(30);
   recipe.targets.exclusive = {{"a", "b"}};
-  recipe.targets.favoured = {"a"};
+  recipe.targets.favour = {{"a", 2}};
   const Json json(recipe);
   EXPECT_EQ(Json(json.get<NaturalRecipe>()), json);
   auto bad = json;

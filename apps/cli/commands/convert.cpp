@@ -13,14 +13,20 @@ void add_convert(CLI::App& spnn) {
       ->required()->check(CLI::ExistingFile);
   convert->add_option("OUT", job->out, "the safetensors file to write")->required();
   convert->add_flag("--half", job->half, "store floating-point tensors in half precision");
+  convert->add_option("--attributes", job->attributes, "names for the outputs of an SPNN: a text file, one a line in their order")
+      ->check(CLI::ExistingFile);
+  convert->add_option("--statistics", job->statistics, "a data set: what an SPNN says of its training images goes into the file, for 'edit' to aim at; "
+                                                       "without --attributes its names are taken too");
+  convert->add_option("--images", job->images, "so many images of the statistics (default: all)")->check(CLI::PositiveNumber)->needs("--statistics");
   const auto window = [&](const char* name, std::int64_t& t, const char* of) {
     convert->add_option(name, t, fmt::format("say in the file of an SPNN that '{}' shall guide below this t", of))->check(CLI::Range(1, 1000));
   };
   window("--reconstruct-window", job->reconstruct_window, "reconstruct");
   window("--edit-window", job->edit_window, "edit");
   convert->footer("IN and OUT may be the same file. Examples:\n  spnn convert celeba_hq.ckpt prior.safetensors --half\n"
+                  "  spnn convert spnn_celebahq_256.pth public.safetensors --half --statistics CelebAMask-HQ/   # 'edit' can use it now\n"
                   "  spnn convert model.safetensors model.safetensors --reconstruct-window 1000");
-  convert->callback([job] { fmt::print("{}: {}\n", job->out, engine().convert(*job)); });
+  convert->callback([job] { fmt::print("{}: {}\n", job->out, engine().convert(*job, terminal())); });
 }
 
 }  // namespace spnn::cli

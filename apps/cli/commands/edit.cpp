@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include <spnn/engine/paper_profile.h>
+
 #include "commands.h"
 #include "restoration_options.h"
 
@@ -9,11 +11,12 @@ namespace spnn::cli {
 namespace {
 
 struct EditArguments {
-  engine::EditRequest wish{.fit = false, .files = {.folder = "edited"}};
+  engine::EditRequest wish{.files = {.folder = "edited"}};
   engine::ModelChoice models;
   std::string device = "cpu";
   std::vector<std::string> photos;
   AttributeWords words;
+  std::unique_ptr<Profile> profile;
 };
 
 }  // namespace
@@ -25,7 +28,7 @@ void add_edit(CLI::App& spnn) {
   add_attributes(*command, a->words);
   add_distance(*command, a->wish.strength, a->wish.margin);
   command->add_flag("--invent", a->wish.invent, "with --size: detail from the second stage instead of the photo's own, moved along");
-  command->add_flag("--fit,!--no-fit", a->wish.fit, "cut the middle square out of photos of another size and resize it (the default); --no-fit refuses them");
+  add_fit(*command, a->wish.fit);
   command->add_flag("--fast", a->wish.fast, "move the photo by one back-projection, without diffusion: milliseconds");
   command->add_option("--keep", a->wish.keep, fmt::format("0 … 1: how much of the photo stays (default: {})", engine::photo_keep))->check(CLI::Range(0.0, 1.0));
   command->add_option("-o,--output", a->wish.files.folder, "a folder")->capture_default_str();
@@ -38,14 +41,22 @@ void add_edit(CLI::App& spnn) {
   add_device(*command, a->device);
   add_sampling(*command, a->wish.sampling);
   add_guidance(*command, a->wish.guidance, engine::edit_window);
+  a->profile = std::make_unique<Profile>(*command);
+  command->add_flag("--each-step", a->wish.each_step, "read targets from g of every step's image, as the paper has it, instead of once")->group("Attributes");
+  command->add_flag("--redraw", a->wish.redraw, "noise a photo up to the window and draw it again, instead of moving it first");
   command->footer("A photo is moved by one back-projection: the attributes asked for become what photos with them have, all others stay. Then noise up to\n"
                   "t = 200 (1 - keep), or --window-from, and the prior take away what is no photo, where something changed. NAME=0.7 is a probability.\n"
-                  "The paper walks every stretch twice (--travel-repeat 2) and takes t < 800 for several attributes; here other attributes\n"
-                  "then drift more, for no gain.\n\nExamples:\n"
+                  "--profile paper draws it again, below t = 500 or, for several attributes, 800.\n\nExamples:\n"
                   "  spnn edit --set Smiling --set Eyeglasses -n 8 -o out\n"
                   "  spnn edit me.jpg --set Smiling --unset Eyeglasses -o out");
   command->callback([a] {
+    a->profile->take_over("--strategy", a->words.strategy, engine::paper::strategy);
     a->wish.attributes = a->words.requests();
+    a->profile->take_over(a->wish.sampling, a->wish.guidance, a->wish.attributes.size());
+    a->profile->take_over("--strength", a->wish.strength, engine::paper::strength);
+    a->profile->take_over("--margin", a->wish.margin, engine::paper::margin);
+    a->profile->take_over("--each-step", a->wish.each_step, engine::paper::each_step);
+    if (!a->wish.photos.empty() || !a->photos.empty()) a->profile->take_over("--redraw", a->wish.redraw, engine::paper::redraw);
     a->wish.photos = photo_files(a->photos);
     a->wish.files.command = command_line();
     if (a->wish.attributes.empty()) throw CLI::RequiredError("--set or --unset");

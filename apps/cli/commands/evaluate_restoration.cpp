@@ -1,5 +1,7 @@
 #include <memory>
 
+#include <spnn/engine/paper_profile.h>
+
 #include "commands.h"
 #include "restoration_options.h"
 
@@ -10,6 +12,7 @@ template <class Job>
 struct EvaluateRestorationArguments {
   Job job;
   std::string json;
+  std::unique_ptr<Profile> profile;
 };
 
 template <class Job>
@@ -34,7 +37,9 @@ void add_evaluate_reconstruction(CLI::App& evaluate) {
   auto a = add_job<engine::ReconstructionExperiment>(*command);
   command->add_option("--images", a->job.images, "how many held-out images")->check(CLI::Range(2, 1000000))->capture_default_str();
   add_size(*command, a->job.models);
+  a->profile = std::make_unique<Profile>(*command);
   command->callback([a] {
+    a->profile->take_over(a->job.sampling, a->job.guidance);
     a->job.command = command_line();
     finish(engine().evaluate_reconstruction(a->job, terminal()), a->json);
   });
@@ -54,7 +59,16 @@ void add_evaluate_editing(CLI::App& evaluate) {
   auto sets = std::make_shared<std::vector<std::string>>();
   command->add_option("--set", *sets, "several at once: NAME,NAME=0,…; repeat for more sets");
   add_distance(*command, a->job.strength, a->job.margin);
+  command->add_option("--strategy", a->job.strategy, "what other attributes do, as of 'edit'")->check(CLI::IsMember(strategies()))->capture_default_str();
+  command->add_flag("--each-step", a->job.each_step, "read targets from g of every step's image, as the paper has it, instead of once");
+  a->profile = std::make_unique<Profile>(*command);
   command->callback([a, sets] {
+    a->profile->take_over(a->job.sampling, a->job.guidance, 1);
+    a->profile->take_over("--window-from", a->job.sets_window_from, engine::paper::guidance(2).window_from);
+    a->profile->take_over("--strategy", a->job.strategy, engine::paper::strategy);
+    a->profile->take_over("--strength", a->job.strength, engine::paper::strength);
+    a->profile->take_over("--margin", a->job.margin, engine::paper::margin);
+    a->profile->take_over("--each-step", a->job.each_step, engine::paper::each_step);
     for (const auto& text : *sets) a->job.sets.push_back(parse_set(text));
     a->job.command = command_line();
     finish(engine().evaluate_editing(a->job, terminal()), a->json);
@@ -118,7 +132,9 @@ void add_ablate(CLI::App& spnn) {
   command->add_option("--lambdas", a->job.lambdas, "constant λ: strong and gentle")->delimiter(',')->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   command->add_option("--shown", a->job.shown, "rows of the figure")->check(CLI::PositiveNumber)->capture_default_str();
+  a->profile = std::make_unique<Profile>(*command);
   command->callback([a] {
+    a->profile->take_over(a->job.sampling, a->job.guidance);
     a->job.command = command_line();
     finish(engine().ablate(a->job, terminal()), a->json);
   });

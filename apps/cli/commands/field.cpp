@@ -81,7 +81,7 @@ void add_operators(CLI::App& spnn) {
 void add_restore(CLI::App& spnn) {
   auto* command = spnn.add_subcommand("restore", "undo a degradation by any method of the field: photos that are degraded, or clean ones to try on");
   struct Arguments {
-    engine::RestoreRequest wish{.fit = false, .files = {.folder = "restored"}};
+    engine::RestoreRequest wish{.files = {.folder = "restored"}};
     engine::ModelChoice models;
     std::string device = "cpu", mask;
     std::vector<std::string> places;
@@ -95,7 +95,7 @@ void add_restore(CLI::App& spnn) {
   command->add_option("--method", job->method, "nlbp, ddnm, ddnm+, ddrm, snips, dps, mcg, repaint, ibp, pinv; auto is nlbp, or ddrm where there is noise and g is linear")
       ->capture_default_str();
   command->add_option("--mask", a->mask, "of the operator 'mask': an image (white is known), or a folder with one of each image's name")->check(CLI::ExistingPath);
-  command->add_flag("--fit", job->fit, "cut the middle square out of clean images of another size and resize it");
+  add_fit(*command, job->fit);
   command->add_option("-o,--output", job->files.folder, "a folder")->capture_default_str();
   command->add_option("--seed", job->seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
   command->add_option("--report", job->files.report, "add to DIR/report.html, with the tables as CSV beside it");

@@ -9,11 +9,12 @@ namespace spnn::cli {
 namespace {
 
 struct ReconstructArguments {
-  engine::ReconstructRequest wish{.fit = false, .files = {.folder = "reconstructed"}};
+  engine::ReconstructRequest wish{.files = {.folder = "reconstructed"}};
   engine::ModelChoice models;
   std::string device = "cpu";
   std::vector<std::string> images;
   AttributeWords words;
+  std::unique_ptr<Profile> profile;
 };
 
 void print(const engine::MadeImages& report) {
@@ -37,7 +38,7 @@ void add_reconstruct(CLI::App& spnn) {
       ->check(CLI::ExistingFile)->excludes(images);
   add_attributes(*command, a->words);
   add_distance(*command, a->wish.strength, a->wish.margin);
-  command->add_flag("--fit", a->wish.fit, "cut the middle square out of images of another size and resize it");
+  add_fit(*command, a->wish.fit);
   command->add_option("-o,--output", a->wish.files.folder, "a folder")->capture_default_str();
   command->add_option("-n,--samples", a->wish.samples, "images for each target")->check(CLI::PositiveNumber)->capture_default_str();
   command->add_option("--seed", a->wish.seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
@@ -47,11 +48,13 @@ void add_reconstruct(CLI::App& spnn) {
   add_device(*command, a->device);
   add_sampling(*command, a->wish.sampling);
   add_guidance(*command, a->wish.guidance, engine::reconstruct_window);
+  a->profile = std::make_unique<Profile>(*command);
   command->footer("Examples:\n  spnn reconstruct face.png -n 4 -o out\n"
                   "  spnn reconstruct --set Smiling --set Male=0 -n 8 -o out");
   command->callback([a] {
     a->wish.attributes = a->words.requests();
     a->wish.images = photo_files(a->images);
+    a->profile->take_over(a->wish.sampling, a->wish.guidance);
     a->wish.files.command = command_line();
     print(session(a->models, a->device)->reconstruct(a->wish, terminal()));
   });

@@ -13,7 +13,7 @@ void add_job(CLI::App& command, engine::TrainJob& job) {
   command.add_option("--data", job.data, "a tar, a folder, or 'fashion-mnist' (see 'spnn data info')")->required();
   command.add_option("--run", job.run, "the run directory: state, record and models go there")->required();
   command.add_flag("--resume", job.resume, "continue the run exactly where it was killed or interrupted");
-  command.add_option("--from", job.from, "a model of the same architecture to start from")->check(CLI::ExistingFile);
+  command.add_option("--from", job.from, "a model of the same architecture (nets r may be narrower) to start from")->check(CLI::ExistingFile);
   command.add_option("--steps", job.steps, "steps to train, instead of the configuration's; may change on a resume")
       ->check(CLI::PositiveNumber);
 }
@@ -95,6 +95,11 @@ void add_train(CLI::App& spnn) {
   add_job(*natural, *natural_job);
   natural->add_option("--teacher", natural_job->teacher, "a judge trained through noise (configs/teacher-*.toml); not the one that evaluates")
       ->required()->check(CLI::ExistingFile);
+  natural->add_option("--memory", natural_job->memory, "a classifier whose answers g shall keep (losses.memory), of phase I for instance")
+      ->check(CLI::ExistingFile);
+  natural->add_option("--identities", natural_job->identities,
+                      "a text file with a line 'picture person' for every picture: validates on one half of the people (val-a), so that the other can be reported on")
+      ->check(CLI::ExistingFile);
   natural->callback([natural_job] { engine().train_natural(*natural_job, terminal()); });
 
   auto* inverse = train->add_subcommand("inverse", "phase II: the nets r of the pseudo-inverse, the rest frozen");

@@ -62,6 +62,23 @@ std::map<std::string, Tensor> state_of(const torch::nn::Module& module) {
 TensorBudget::TensorBudget(const std::map<std::string, Tensor>& tensors, const std::string& where)
     : budget_(numbers_in(tensors), tensors.size(), where) {}
 
+Tensor widened(const Tensor& narrow, const Tensor& initial) {
+  bool fits = narrow.dim() == initial.dim() && narrow.dim() >= 1;
+  for (std::int64_t d = 0; fits && d < narrow.dim(); ++d) {
+    fits = d < 2 ? narrow.size(d) <= initial.size(d) : narrow.size(d) == initial.size(d);
+  }
+  require(fits, "a wider net", fmt::format("at least the channels of {}", to_string(narrow.sizes())), to_string(initial.sizes()));
+  auto wide = initial.detach().clone();
+  auto old_outputs = wide.narrow(0, 0, narrow.size(0));
+  if (narrow.dim() == 1) {
+    old_outputs.copy_(narrow);
+  } else {
+    old_outputs.zero_();
+    old_outputs.narrow(1, 0, narrow.size(1)).copy_(narrow);
+  }
+  return wide;
+}
+
 std::string mismatch(const std::map<std::string, std::vector<std::int64_t>>& wanted,
                      const std::map<std::string, Tensor>& found) {
   std::vector<std::string> missing, unexpected, wrong;

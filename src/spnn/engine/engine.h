@@ -47,7 +47,7 @@ class Engine {
   virtual DataInfo data_info(const DataInfoJob& job, Observer& observer) = 0;
   virtual DataSheet data_sheet(const DataSheetJob& job, Observer& observer) = 0;
   virtual std::string inspect(const InspectJob& job) = 0;   // a report in JSON
-  virtual std::string convert(const ConvertJob& job) = 0;   // what the file was, in a sentence
+  virtual std::string convert(const ConvertJob& job, Observer& observer) = 0;   // what the file was, in a sentence
 
   // The field: every operator, every method, one comparison.
   virtual FieldCatalogue field_catalogue() = 0;

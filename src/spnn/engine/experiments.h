@@ -34,6 +34,9 @@ struct EditingExperiment : ExperimentJob {
   std::vector<std::string> attributes;                  // empty: the twelve of the documentation, as far as the model has them
   std::vector<std::vector<AttributeRequest>> sets;      // several attributes at once
   double strength = 2.0, margin = 4.0;
+  std::string strategy = "auto";                        // of all attributes
+  bool each_step = false;                               // targets are read from g(x̂0) again at every step
+  std::optional<std::int64_t> sets_window_from = {};    // where guidance of several attributes begins; none: as that of one
 };
 
 // Photos of people that nothing was trained or chosen by, each with every attribute on the side where it is not.

@@ -14,6 +14,9 @@ struct ConvertJob {
   std::string in;
   std::string out;
   bool half = false;  // floating-point tensors in two bytes
+  std::string attributes = {};   // names for the outputs of an SPNN: a text file, one a line
+  std::string statistics = {};   // a data set: mean, covariance and exemplars of an SPNN's outputs over its training images, which edits aim at
+  std::int64_t images = 0;       // … over so many of them; 0 is all
   std::int64_t reconstruct_window = 0, edit_window = 0;  // said in the file of an SPNN (GuidanceWindows); 0 leaves what it says
 };
 

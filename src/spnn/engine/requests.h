@@ -39,6 +39,8 @@ struct EditRequest {
   bool invent = false;                              // at a larger size: new detail from the second stage instead of the photo's own
   bool fast = false;                                // one back-projection and no diffusion: milliseconds
   double strength = 2.0, margin = 4.0;              // what an attribute without a value aims at: μ ± strength·σ, `margin` beyond 0 at least
+  bool each_step = false;                           // targets are read from g(x̂0) again at every step; otherwise once
+  bool redraw = false;                              // a photo is noised up to the window and drawn again; otherwise it is moved first
   std::int64_t samples = 1;                         // images for each photo, or in all
   std::uint64_t seed = 0;                           // image i is made from seed + i, whatever the batch
   SamplingOptions sampling = {};

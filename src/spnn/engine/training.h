@@ -22,6 +22,8 @@ struct ClassifierJob : TrainJob {
 
 struct NaturalJob : TrainJob {
   std::string teacher;      // a judge that was trained through noise, and that judges nothing else
+  std::string memory;       // a classifier whose answers g shall keep (losses.memory); "" for none
+  std::string identities;   // who is on each picture: only one half of the validation people (val-a) chooses; "" for all of them
 };
 
 struct InverseJob : TrainJob {

@@ -8,9 +8,9 @@
 namespace spnn::engine {
 namespace {
 
-Tensor open_photos(const EditRequest& wish, const RestorationModels& models, const Shape& shape) {
+Tensor open_photos(const EditRequest& wish, const RestorationModels& models, const Shape& shape, Observer& observer) {
   std::vector<Tensor> photos;
-  for (const auto& photo : wish.photos) photos.push_back(open_photo(photo, shape, wish.fit));
+  for (const auto& photo : wish.photos) photos.push_back(open_photo(photo, shape, wish.fit, &observer));
   return to_unit(torch::stack(photos)).repeat_interleave(wish.samples, 0).to(models.device());
 }
 
@@ -40,7 +40,7 @@ EditResult edit(const LoadedModels& loaded, const EditRequest& wish, Observer& o
   name_images(delivery, stems_of(wish), wish.samples);
   const bool noise = wish.photos.empty();
   const auto second = loaded.upscaler();
-  const auto large = noise ? Tensor() : open_photos(wish, models, loaded.large_prior()->shape());
+  const auto large = noise ? Tensor() : open_photos(wish, models, loaded.large_prior()->shape(), observer);
   auto work = noise ? edit_from_noise(models.classifier, wish, observer)
                     : edit_of_photos(models.classifier, second ? second->low(large) : large, wish, observer);
   if (second) work.task.large = enlargement(second, work.g, wish.sampling, work.task.seeds, wish.invent ? Tensor() : large);

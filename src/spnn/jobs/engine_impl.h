@@ -19,7 +19,7 @@ class TorchEngine final : public Engine {
   DataInfo data_info(const DataInfoJob& job, Observer& observer) override;
   DataSheet data_sheet(const DataSheetJob& job, Observer& observer) override;
   std::string inspect(const InspectJob& job) override;
-  std::string convert(const ConvertJob& job) override;
+  std::string convert(const ConvertJob& job, Observer& observer) override;
   FieldCatalogue field_catalogue() override;
   ExperimentResult compare(const CompareJob& job, Observer& observer) override;
   ExperimentResult evaluate_reconstruction(const ReconstructionExperiment& job, Observer& observer) override;

@@ -61,13 +61,17 @@ std::vector<Requests> edits_of(const EditingExperiment& job, const std::vector<s
   return edits;
 }
 
-EditFigures run_edit(const EditingExperiment& job, const Experiment& e, const BackProjector& g, const Requests& requests,
+EditFigures run_edit(const EditingExperiment& job, const Experiment& e, const BackProjector& g, Requests requests,
                     const Unguided& unguided, const Tensor& judge_held_out, const Tensor& y_held_out, Observer& observer) {
+  for (auto& request : requests) request.strategy = request.strategy == "auto" ? job.strategy : request.strategy;
   const auto changes = attribute_changes(requests, e.names());
   const AttributeTarget target(statistics_of(e.models.classifier), {.changes = changes, .strength = job.strength, .margin = job.margin});
-  const auto& guidance = job.guidance;
+  auto guidance = job.guidance;
+  if (requests.size() > 1 && job.sets_window_from) guidance.window_from = job.sets_window_from;
   const RestorationTask task{.seeds = ImageSeeds(job.seed, job.seeds),
-                             .target = [&](std::int64_t, std::int64_t) { return taken_once(target, statistics_of(e.models.classifier)); },
+                             .target = [&](std::int64_t, std::int64_t) {
+                               return job.each_step ? Target(target) : taken_once(target, statistics_of(e.models.classifier));
+                             },
                              .guidance = make_guidance(guidance, target.controlled())};
   const Stopwatch watch;
   const auto done = restore(*e.models.prior, g, restorer_config(guidance, job.sampling), task, observer);

@@ -53,24 +53,33 @@ GuidedWork edit_from_noise(const SpnnModel& classifier, const EditRequest& wish,
   return {.g = make_projector(classifier, guidance),
           .config = restorer_config(guidance, wish.sampling, device_of(classifier)),
           .task = {.seeds = ImageSeeds(wish.seed, wish.samples),
-                   .target = [target, statistics](std::int64_t, std::int64_t) { return taken_once(target, statistics); },
+                   .target = [target, statistics, each_step = wish.each_step](std::int64_t, std::int64_t) {
+                     return each_step ? Target(target) : taken_once(target, statistics);
+                   },
                    .guidance = make_guidance(guidance, target.controlled())}};
 }
 
 GuidedWork edit_of_photos(const SpnnModel& classifier, const Tensor& photos, const EditRequest& wish, Observer& observer) {
   auto way = photo_way({.fast = wish.fast, .keep = wish.keep}, wish.guidance, wish.sampling, device_of(classifier));
-  if (classifier.outputs.task != "attributes" && !wish.fast && !wish.keep) {   // another class is another picture: it is redrawn
+  // Another class is another picture: it is drawn again.
+  if (wish.redraw || (classifier.outputs.task != "attributes" && !wish.fast && !wish.keep)) {
     const auto guidance = for_editing(wish.guidance, classifier, observer);
     way = {.config = restorer_config(guidance, wish.sampling, device_of(classifier)), .time = guidance.window_from.value()};
   }
   const auto g = make_projector(classifier, wish.guidance);
   const auto goal = goals_of(wish, classifier, outputs_in_batches(*g, photos, way.config.batch), observer);
-  return {.g = g,
-          .config = way.config,
-          .task = {.seeds = ImageSeeds(wish.seed, photos.size(0)),
-                   .target = [goal](std::int64_t first, std::int64_t last) { return fixed(goal.slice(0, first, last)); },
-                   .guidance = make_guidance(wish.guidance),
-                   .start = {.photo = photos, .time = way.time}}};
+  GuidedWork work{.g = g,
+                  .config = way.config,
+                  .task = {.seeds = ImageSeeds(wish.seed, photos.size(0)),
+                           .target = [goal](std::int64_t first, std::int64_t last) { return fixed(goal.slice(0, first, last)); },
+                           .guidance = make_guidance(wish.guidance),
+                           .start = {.photo = photos, .time = way.time}}};
+  if (wish.each_step) {
+    const auto target = target_of(classifier, wish, /*graded=*/true);
+    work.task.target = [target](std::int64_t, std::int64_t) { return Target(target); };
+    work.task.guidance = make_guidance(wish.guidance, target.controlled());
+  }
+  return work;
 }
 
 GuidedWork reconstruction_of(const SpnnModel& classifier, const Tensor& y, const ReconstructRequest& wish, Observer& observer) {

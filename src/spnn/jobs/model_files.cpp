@@ -2,7 +2,15 @@
 #include <spnn/checkpoint/dtype.h>
 #include <spnn/checkpoint/guidance_windows.h>
 #include <spnn/checkpoint/layout.h>
+#include <spnn/checkpoint/models.h>
 #include <spnn/core/errors.h>
+#include <spnn/core/config.h>
+#include <spnn/data/subsets.h>
+#include <spnn/data/task.h>
+#include <spnn/training/statistics.h>
+
+#include <set>
+#include <sstream>
 
 namespace spnn::engine {
 namespace {
@@ -40,6 +48,46 @@ void set_windows(std::map<std::string, std::string>& metadata, const ConvertJob&
   metadata["guidance"] = to_json(guidance_windows_from(to_json(windows), "convert")).dump();   // read again: numbers are checked there
 }
 
+void set_names(std::map<std::string, std::string>& metadata, const ConvertJob& job, const std::string& kind) {
+  if (job.attributes.empty() && job.statistics.empty()) return;
+  require(kind == "spnn", job.in, "a model of kind 'spnn', whose outputs have names and statistics", "one of kind '" + kind + "'");
+  if (job.attributes.empty()) return;
+  std::vector<std::string> names;
+  std::istringstream lines(read_text(job.attributes));
+  for (std::string name; lines >> name;) names.push_back(name);
+  const std::set<std::string> different(names.begin(), names.end());
+  require(!names.empty() && different.size() == names.size(), job.attributes, "different names, one a line", fmt::format("{} names, {} different", names.size(), different.size()));
+  metadata["attributes"] = Json(names).dump();
+  metadata["task"] = "attributes";
+}
+
+// Of the file as it was written: what is measured is what will be used.
+void add_statistics(const ConvertJob& job, Observer& observer) {
+  const torch::NoGradGuard no_grad;
+  const auto model = load_spnn(job.out);
+  const auto shape = model.net->in_shape();
+  auto train = load_dataset(job.statistics, {.split = Split::train, .size = shape.height, .channels = shape.channels});
+  const auto outputs = model.net->out_shape().size();
+  auto& names = model.outputs.names;
+  require(!names.empty() || std::ssize(train.attributes) == outputs, job.statistics, fmt::format("a data set with names for the {} outputs", outputs),
+          fmt::format("{} names", train.attributes.size()), "--attributes names them");
+  require(names.empty() || std::ssize(names) == outputs, job.attributes, fmt::format("{} names, as the network has outputs", outputs), std::to_string(names.size()));
+  if (job.images > 0 && job.images < train.size()) train = rows_of(shuffled(train, 0), torch::arange(job.images, torch::kInt64));
+  std::int64_t done = 0;
+  const auto y = outputs_over(train, [&](const Tensor& x) {
+    if (observer.cancelled()) throw Interrupted("interrupted; the file has no statistics yet");
+    observer.progress(done += x.size(0), train.size(), "images");
+    return model.net->forward(x);
+  });
+  auto file = read_safetensors(job.out);
+  if (names.empty()) {
+    file.metadata["attributes"] = Json(train.attributes).dump();
+    file.metadata["task"] = std::string(to_string(task_of(train)));
+  }
+  for (auto& [name, tensor] : output_statistics(y)) file.tensors[name] = tensor;
+  write_safetensors(job.out, file, {.half = job.half});
+}
+
 }  // namespace
 
 std::string TorchEngine::inspect(const InspectJob& job) {
@@ -50,7 +98,7 @@ std::string TorchEngine::inspect(const InspectJob& job) {
   return text;
 }
 
-std::string TorchEngine::convert(const ConvertJob& job) {
+std::string TorchEngine::convert(const ConvertJob& job, Observer& observer) {
   auto checkpoint = read_checkpoint(job.in);
   const auto layout = describe(checkpoint, job.in);
   TensorFile out{{}, checkpoint.metadata};
@@ -63,7 +111,9 @@ std::string TorchEngine::convert(const ConvertJob& job) {
     out.tensors = std::move(checkpoint.tensors);
   }
   set_windows(out.metadata, job, layout.kind);
+  set_names(out.metadata, job, layout.kind);
   write_safetensors(job.out, out, {.half = job.half});
+  if (!job.statistics.empty()) add_statistics(job, observer);
   return layout.text;
 }
 

@@ -47,7 +47,7 @@ Wish wish_of(std::span<const AttributeRequest> requests, const SpnnModel& classi
 }
 
 bool moves_others(std::span<const AttributeRequest> requests) {
-  return std::ranges::any_of(requests, [](const AttributeRequest& r) { return r.strategy == "covariance" || r.strategy == "exemplar"; });
+  return std::ranges::any_of(requests, [](const AttributeRequest& r) { return r.strategy == "covariance" || r.strategy == "correlated" || r.strategy == "exemplar"; });
 }
 
 }  // namespace spnn::engine

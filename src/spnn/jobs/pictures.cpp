@@ -47,16 +47,20 @@ Tensor open_photo(const Photo& photo) {
   return to_tensor(photo.image, name_of(photo));
 }
 
-Tensor open_photo(const Photo& photo, const Shape& shape, bool fit) {
+Tensor open_photo(const Photo& photo, const Shape& shape, bool fit, Observer* told) {
   const auto where = where_of(photo);
   require(shape.channels == 1 || shape.channels == 3, where, "a network on images with 1 or 3 channels", to_string(shape));
   auto image = open_photo(photo);
   image = shape.channels == 1 ? as_grey(image) : as_rgb(image);
   if (!photo.box && image.size(1) == shape.height && image.size(2) == shape.width) return image;
   require(fit || photo.box, where, fmt::format("an image of {} × {}", shape.width, shape.height),
-          fmt::format("{} × {}", image.size(2), image.size(1)), "--fit cuts out the middle and resizes it");
+          fmt::format("{} × {}", image.size(2), image.size(1)), "without --no-fit the middle is cut out and resized");
   const auto box = photo.box ? Box{photo.box->left, photo.box->top, photo.box->right, photo.box->bottom}
                              : centred(image.size(1), image.size(2), shape);
+  if (told) {
+    told->message(fmt::format("{}: {} × {} of its {} × {} pixels, from ({}, {}), made {} × {}", where, box.right - box.left, box.bottom - box.top,
+                              image.size(2), image.size(1), box.left, box.top, shape.width, shape.height));
+  }
   return resize(crop(image, box, where), shape.height, shape.width);
 }
 

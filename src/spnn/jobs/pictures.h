@@ -2,6 +2,7 @@
 
 // Between the pictures of the public interface and tensors. Internal to jobs/.
 
+#include <spnn/core/observer.h>
 #include <spnn/core/shape.h>
 #include <spnn/engine/image.h>
 
@@ -19,8 +20,8 @@ std::string name_of(const Photo& photo);
 Tensor open_photo(const Photo& photo);
 
 // The same as a network takes it, uint8 of this shape. `fit`: cut to its box, or the largest centred part of the shape's
-// proportions, and resized; otherwise another size is an error.
-Tensor open_photo(const Photo& photo, const Shape& shape, bool fit);
+// proportions, and resized, which `told` hears of; otherwise another size is an error.
+Tensor open_photo(const Photo& photo, const Shape& shape, bool fit, Observer* told = nullptr);
 
 Photo photo_file(const std::string& file);
 std::vector<Photo> photo_files(std::span<const std::string> files);

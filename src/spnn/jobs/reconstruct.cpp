@@ -16,13 +16,13 @@ struct Targets {
   std::vector<std::string> stems;    // names for the outputs
 };
 
-Targets from_images(const ReconstructRequest& wish, const RestorationModels& models, const LoadedModels& loaded) {
+Targets from_images(const ReconstructRequest& wish, const RestorationModels& models, const LoadedModels& loaded, Observer& observer) {
   const auto second = loaded.upscaler();
   const auto shape = loaded.large_prior()->shape();
   std::vector<Tensor> images;
   Targets targets;
   for (const auto& photo : wish.images) {
-    images.push_back(open_photo(photo, shape, wish.fit));
+    images.push_back(open_photo(photo, shape, wish.fit, &observer));
     targets.stems.push_back(as_file_name(name_of(photo)));
   }
   const auto x = to_unit(torch::stack(images)).to(models.device());
@@ -76,9 +76,9 @@ Targets from_file(const std::string& file, std::int64_t outputs) {
   return from_rows(rows, file);
 }
 
-Targets targets_of(const ReconstructRequest& wish, const RestorationModels& models, const LoadedModels& loaded) {
+Targets targets_of(const ReconstructRequest& wish, const RestorationModels& models, const LoadedModels& loaded, Observer& observer) {
   const auto outputs = models.classifier.net->out_shape().size();
-  if (!wish.images.empty()) return from_images(wish, models, loaded);
+  if (!wish.images.empty()) return from_images(wish, models, loaded, observer);
   if (!wish.logits_file.empty()) return from_file(wish.logits_file, outputs);
   if (wish.logits.empty()) return from_attributes(wish, models);
   std::vector<Tensor> rows;
@@ -97,7 +97,7 @@ ReconstructResult reconstruct(const LoadedModels& loaded, const ReconstructReque
   Delivery delivery{.files = wish.files, .section = "reconstruct", .title = "Reconstructions", .ask_judge = wish.ask_judge};
   const auto models = loaded.restoration();
   delivery.loading = delivery.since.seconds();
-  const auto targets = targets_of(wish, models, loaded);
+  const auto targets = targets_of(wish, models, loaded, observer);
   name_images(delivery, targets.stems, wish.samples);
   auto work = reconstruction_of(models.classifier, targets.y.repeat_interleave(wish.samples, 0), wish, observer);
   if (const auto second = loaded.upscaler()) work.task.large = enlargement(second, work.g, wish.sampling, work.task.seeds);

@@ -63,6 +63,15 @@ void TrainingSession::start_from(Objective& objective, const torch::nn::Module& 
   // Further sets of r nets belong to the g that they were trained for.
   const auto left = std::erase_if(state, [&](const auto& tensor) { return tensor.first.find(".r_") != std::string::npos && !known.contains(tensor.first); });
   if (left > 0) observer().message(fmt::format("{}: {} tensors of further r nets are left behind, they fit the old g only", job_.from, left));
+  // Nets r may have grown: they begin as what they were.
+  std::int64_t grown = 0;
+  for (auto& [name, value] : state) {
+    const auto mine = known.find(name);
+    if (mine == known.end() || name.find(".r.") == std::string::npos || mine->second.sizes() == value.sizes()) continue;
+    value = widened(value, mine->second);
+    ++grown;
+  }
+  if (grown > 0) observer().message(fmt::format("{}: {} tensors of r are wider here, and begin by giving what they gave", job_.from, grown));
   load_into(objective.module(), state, job_.from);
 }
 

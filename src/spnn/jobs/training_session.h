@@ -37,7 +37,7 @@ class TrainingSession {
   // found.
   LabelledSets load_labelled(std::int64_t size, std::int64_t channels) const;
 
-  // The weights of another model of the same architecture instead of random ones.
+  // The weights of another model instead of random ones: of the same architecture, or one whose nets r are narrower.
   void start_from(Objective& objective, const torch::nn::Module& model) const;
 
   // Runs or resumes the job with this objective. `run` is what must not change between the two.

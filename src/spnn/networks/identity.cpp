@@ -15,9 +15,12 @@ Tensor Identity::look(const Tensor& x) const { return of_unit_length(trunk_->log
 
 Tensor Identity::embed(const Tensor& x) const { return of_unit_length(trunk_->forward(x)); }
 
-void initialise_identity(Identity& net, const Rng& rng) {
+void initialise_identity(Identity& net, const Rng& rng, const Tensor& faces) {
+  const torch::NoGradGuard no_grad;
   initialise_judge(*net.trunk_, rng.fork(0));
-  initialise(*net.trunk_->named_children()["head"], rng.fork(1));
+  auto& head = *net.trunk_->named_children()["head"];
+  initialise(head, rng.fork(1));
+  head.named_parameters()["bias"].sub_(net.trunk_->logits(net.trunk_->look(faces)).mean(0));
 }
 
 }  // namespace spnn

@@ -19,11 +19,12 @@ class Identity : public torch::nn::Module {
   Shape in_shape() const { return trunk_->in_shape(); }
 
  private:
-  friend void initialise_identity(Identity& net, const Rng& rng);
+  friend void initialise_identity(Identity& net, const Rng& rng, const Tensor& faces);
   std::shared_ptr<Judge> trunk_;
 };
 
-// The judge's start, with a last layer that is not zero.
-void initialise_identity(Identity& net, const Rng& rng);
+// The judge's start, with a last layer that is not zero, and whose mean over `faces` is: all faces have much in common, and with it in every
+// embedding a margin softmax begins among vectors that are all the same, and stays there.
+void initialise_identity(Identity& net, const Rng& rng, const Tensor& faces);
 
 }  // namespace spnn

@@ -107,15 +107,20 @@ SurjectionBlockConfig our_block(const Level& level) {
   return block;
 }
 
-SpnnConfig celebahq64() {
-  return {.name = "celebahq64", .input = {3, 64, 64},
-          .blocks = {unshuffle(4), our_block({.out = 24, .kernel = 3, .st_hidden = 32, .r_hidden = 32}),
-                     unshuffle(2), our_block({.out = 48, .kernel = 3, .st_hidden = 96, .r_hidden = 48}),
-                     unshuffle(2), our_block({.out = 96, .kernel = 3, .st_hidden = 192, .r_hidden = 96}),
-                     unshuffle(2), our_block({.out = 64, .kernel = 3, .st_hidden = 224, .r_hidden = 128}),
-                     unshuffle(2), our_block({.out = 40, .kernel = 1, .st_hidden = 256, .r_hidden = 256})},
+SpnnConfig faces_64(const char* name, const std::array<std::int64_t, 5>& r_hidden) {
+  return {.name = name, .input = {3, 64, 64},
+          .blocks = {unshuffle(4), our_block({.out = 24, .kernel = 3, .st_hidden = 32, .r_hidden = r_hidden[0]}),
+                     unshuffle(2), our_block({.out = 48, .kernel = 3, .st_hidden = 96, .r_hidden = r_hidden[1]}),
+                     unshuffle(2), our_block({.out = 96, .kernel = 3, .st_hidden = 192, .r_hidden = r_hidden[2]}),
+                     unshuffle(2), our_block({.out = 64, .kernel = 3, .st_hidden = 224, .r_hidden = r_hidden[3]}),
+                     unshuffle(2), our_block({.out = 40, .kernel = 1, .st_hidden = 256, .r_hidden = r_hidden[4]})},
           .r_sets = {}};
 }
+
+SpnnConfig celebahq64() { return faces_64("celebahq64", {32, 48, 96, 128, 256}); }
+
+// What a move looks like is what r predicts: phase III goes on with wider nets r, from the weights of the narrow ones.
+SpnnConfig celebahq64_wide() { return faces_64("celebahq64-wide", {64, 96, 128, 128, 256}); }
 
 // For moves that look like photos: cells overlap at every level, so that no level has a grid; s, t and r are wide where details are, and r is
 // as deep as s and t, because what a move shows of a beard or of glasses is what r predicts.
@@ -153,6 +158,7 @@ struct Preset {
 
 constexpr std::array presets = {Preset{"reference-32", reference_32}, Preset{"reference-64", reference_64},
                                 Preset{"reference-256", reference_256}, Preset{"celebahq64", celebahq64},
+                                Preset{"celebahq64-wide", celebahq64_wide},
                                 Preset{"celebahq64-natural", celebahq64_natural},
                                 Preset{"fashion", fashion}};
 

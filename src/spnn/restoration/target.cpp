@@ -58,7 +58,8 @@ Tensor response(const Tensor& covariance, const Tensor& controlled, const std::v
 Tensor fitting_exemplars(const Tensor& all, const AttributeTargetConfig& config) {
   constexpr std::int64_t enough = 8;
   if (!all.defined()) return {};
-  for (const double margin : {config.margin, 0.5 * config.margin, 0.0}) {
+  const double most = std::max(config.margin, 0.0);   // on the wrong side nobody has the attribute
+  for (const double margin : {most, 0.5 * most, 0.0}) {
     auto fits = torch::ones({all.size(0)}, torch::kBool);
     for (const auto& change : config.changes) {
       fits = fits & ((change.present ? 1 : -1) * all.select(1, change.attribute) > margin);
@@ -88,15 +89,17 @@ double strongest_correlation(const LogitStatistics& statistics, std::int64_t n) 
 
 Strategy strategy_from(const std::string& name) {
   if (name == "auto") return Strategy::automatic;
+  if (name == "correlated") return Strategy::correlated;
   if (name == "sparse") return Strategy::sparse;
   if (name == "covariance") return Strategy::covariance;
   if (name == "exemplar") return Strategy::exemplar;
-  fail("strategy", "auto, exemplar, covariance or sparse", fmt::format("'{}'", name));
+  fail("strategy", "auto, exemplar, correlated, covariance or sparse", fmt::format("'{}'", name));
 }
 
 std::string to_string(Strategy strategy) {
   switch (strategy) {
     case Strategy::automatic: return "auto";
+    case Strategy::correlated: return "correlated";
     case Strategy::sparse: return "sparse";
     case Strategy::covariance: return "covariance";
     case Strategy::exemplar: return "exemplar";
@@ -113,13 +116,13 @@ AttributeTarget::AttributeTarget(const LogitStatistics& statistics, const Attrib
   if (asked || std::ranges::all_of(config.changes, wants(Strategy::automatic))) {
     exemplars_ = fitting_exemplars(statistics.exemplars, config);
     require(!asked || std::ranges::none_of(config.changes, [](const AttributeChange& c) {
-              return c.strategy == Strategy::sparse || c.strategy == Strategy::covariance;
+              return c.strategy != Strategy::exemplar && c.strategy != Strategy::automatic;
             }), "strategy", "exemplar for all attributes or for none: it sets every output", "a mixture");
     require(exemplars_.defined() || !asked, "exemplar", "training outputs in the model that have all these attributes", "none");
   }
   for (const auto& change : config.changes) {
     auto strategy = exemplars_.defined() ? Strategy::exemplar : change.strategy;
-    if (strategy == Strategy::automatic) {
+    if (strategy == Strategy::automatic || strategy == Strategy::correlated) {
       const bool follows = strongest_correlation(statistics, change.attribute) >= config.correlated;
       strategy = follows ? Strategy::covariance : Strategy::sparse;
     }

@@ -31,6 +31,7 @@ double strongest_correlation(const LogitStatistics& statistics, std::int64_t n);
 enum class Strategy {
   automatic,    // exemplar where the statistics have some that fit; else covariance where the attribute is correlated
                 // with another by `correlated` or more; else sparse
+  correlated,   // covariance where the attribute is correlated with another by `correlated` or more; else sparse: the paper's
   sparse,       // not at all: only the controlled entries are set
   covariance,   // Δy_rest = Σ_rest,S Σ_SS⁻¹ Δy_S
   exemplar,     // all outputs become those of the training image that has the attributes and is nearest in the probabilities of the others:

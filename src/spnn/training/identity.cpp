@@ -70,7 +70,8 @@ IdentityObjective::IdentityObjective(IdentityRecipe recipe, const Dataset& train
       net_(std::make_shared<Identity>(recipe_.network)) {
   require_shape(train.images, net_->in_shape(), "the identity network's training images");
   require(task_of(train) == Task::classes && task_of(val) == Task::classes, "train identity", "people as labels", "attributes");
-  initialise_identity(*net_, Rng(recipe_.train.seed).fork(kIdentityInit));
+  const auto first = torch::arange(std::min<std::int64_t>(train.size(), 256), torch::kInt64);
+  initialise_identity(*net_, Rng(recipe_.train.seed).fork(kIdentityInit), make_batch(train, first).images);
   const auto people = static_cast<std::int64_t>(train.attributes.size());
   people_ = unit_rows(Rng(recipe_.train.seed).fork(kIdentityPeople).randn({people, recipe_.network.outputs}));
   people_.requires_grad_(true);

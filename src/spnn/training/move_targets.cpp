@@ -23,26 +23,25 @@ std::size_t attribute_index(const std::vector<std::string>& attributes, const st
 }  // namespace
 
 void to_json(Json& json, const MoveTargetsConfig& c) {
-  json = {{"swapped", c.swapped}, {"balance", c.balance}, {"favoured", c.favoured}, {"favour", c.favour}, {"exclusive", c.exclusive}};
+  json = {{"swapped", c.swapped}, {"balance", c.balance}, {"favour", c.favour}, {"exclusive", c.exclusive}};
 }
 
 void from_json(const Json& json, MoveTargetsConfig& c) {
   JsonFields(json, "targets")
       .optional("swapped", c.swapped)
       .optional("balance", c.balance)
-      .optional("favoured", c.favoured)
       .optional("favour", c.favour)
       .optional("exclusive", c.exclusive)
       .no_others();
-  require(c.swapped >= 0 && c.swapped <= 1 && c.balance >= 0 && c.balance <= 1 && c.favour > 0, "targets",
-          "swapped and balance in [0, 1] and a favour above 0", json.dump());
+  require(c.swapped >= 0 && c.swapped <= 1 && c.balance >= 0 && c.balance <= 1, "targets", "swapped and balance in [0, 1]", json.dump());
+  for (const auto& [name, times] : c.favour) require(times > 0, "targets.favour." + name, "a number above 0", std::to_string(times));
 }
 
 MoveTargets::MoveTargets(const MoveTargetsConfig& config, const Dataset& train)
     : config_(config), attributes_(static_cast<std::int64_t>(train.attributes.size())) {
   const auto yes = train.labels.to(torch::kFloat32).mean(0).clamp(1e-4, 1 - 1e-4);
   auto favour = torch::ones({attributes_});
-  for (const auto& name : config.favoured) favour[static_cast<std::int64_t>(attribute_index(train.attributes, name, "targets.favoured"))] = config.favour;
+  for (const auto& [name, times] : config.favour) favour[static_cast<std::int64_t>(attribute_index(train.attributes, name, "targets.favour"))] = times;
   weights_ = torch::stack({(1 - yes).pow(-config.balance), yes.pow(-config.balance)}) * favour;
   excludes_.assign(train.attributes.size(), std::vector<bool>(train.attributes.size(), false));
   for (const auto& group : config.exclusive) {

@@ -5,6 +5,7 @@
 #include <spnn/data/dataset.h>
 #include <spnn/training/communicator.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,7 @@ namespace spnn {
 struct MoveTargetsConfig {
   double swapped = 0.5;                  // the share of the moved images that are given all outputs of another one
   double balance = 0.5;                  // an attribute's state that a share f of the images has is left (f^−balance) as often
-  std::vector<std::string> favoured;     // attributes that are drawn `favour` times as often as the others
-  double favour = 3;
+  std::map<std::string, double> favour;  // attributes that are drawn so many times as often as the others
   std::vector<std::vector<std::string>> exclusive;   // groups of which one is on: setting one turns off those that are
 };
 

@@ -18,7 +18,8 @@ struct NaturalPart {
   const char* name;
   double NaturalLosses::*lambda;
 };
-constexpr NaturalPart natural_parts[] = {{"task", &NaturalLosses::task},           {"regression", &NaturalLosses::regression},
+constexpr NaturalPart natural_parts[] = {{"task", &NaturalLosses::task},           {"memory", &NaturalLosses::memory},
+                                         {"regression", &NaturalLosses::regression},
                                          {"stability", &NaturalLosses::stability}, {"range", &NaturalLosses::range},
                                          {"teacher", &NaturalLosses::teacher},     {"critic", &NaturalLosses::critic},
                                          {"features", &NaturalLosses::features},   {"closeness", &NaturalLosses::closeness},
@@ -98,12 +99,14 @@ void from_json(const Json& json, NaturalRecipe& r) {
           "natural_from, natural_ramp, shown_shift and set_weight of 0 or more", json.dump());
 }
 
-NaturalObjective::NaturalObjective(NaturalRecipe recipe, std::shared_ptr<Judge> teacher, const Dataset& train, const Dataset& val)
+NaturalObjective::NaturalObjective(NaturalRecipe recipe, std::shared_ptr<Judge> teacher, const Dataset& train, const Dataset& val,
+                                   std::shared_ptr<const Spnn> memory)
     : recipe_(std::move(recipe)),
       val_(val),
       batches_(train, {.augment = recipe_.augment, .batch = recipe_.train.batch, .seed = recipe_.train.seed}),
       targets_(recipe_.targets, train),
       teacher_(std::move(teacher)),
+      memory_(std::move(memory)),
       net_(std::make_shared<Spnn>(recipe_.network)),
       critic_(recipe_.critic, recipe_.network.input.channels, Rng(recipe_.train.seed).fork(kNaturalCritic)) {
   const auto labels = static_cast<std::int64_t>(train.attributes.size());
@@ -114,6 +117,14 @@ NaturalObjective::NaturalObjective(NaturalRecipe recipe, std::shared_ptr<Judge> 
   require(teacher_ && teacher_->config().outputs == labels && teacher_->in_shape() == net_->in_shape(), "the teacher",
           fmt::format("{} outputs for images of {}", labels, to_string(net_->in_shape())),
           teacher_ ? fmt::format("{} for {}", teacher_->config().outputs, to_string(teacher_->in_shape())) : "none");
+  require((recipe_.losses.memory > 0) == (memory_ != nullptr), "train natural --memory",
+          recipe_.losses.memory > 0 ? "a network, because losses.memory is above 0" : "none, because losses.memory is 0",
+          memory_ ? "one" : "none");
+  if (memory_) {
+    require(memory_->in_shape() == net_->in_shape() && memory_->out_shape() == net_->out_shape(), "train natural --memory",
+            fmt::format("{} → {}", to_string(net_->in_shape()), to_string(net_->out_shape())),
+            fmt::format("{} → {}", to_string(memory_->in_shape()), to_string(memory_->out_shape())));
+  }
   for (auto& value : teacher_->parameters()) value.requires_grad_(false);
   initialise_spnn(*net_, Rng(recipe_.train.seed).fork(kNaturalInit));
 }
@@ -143,6 +154,7 @@ Losses NaturalObjective::losses(std::int64_t step, Share share) {
   const MixScope once_per_step(*net_);
   const auto trace = net_->trace(partly_disturbed(batch.images, rng.fork(kNaturalDisturb), share));
   Losses parts{{"task", lambda.task * task_loss(Task::attributes, trace.y, batch.labels, {.label_smoothing = recipe_.label_smoothing})}};
+  parts.emplace_back("memory", memory_ ? lambda.memory * memory_loss(trace.y, batch.images) : torch::zeros({}));
   targets_.observe(trace.y, batch.labels);
 
   const auto some = every_nth(trace, recipe_.moved_every);
@@ -187,6 +199,16 @@ void NaturalObjective::add_move_losses(Losses& parts, const Moves& moves, const 
   add("features", lambda.features, [&] { return critic_.feature_distance(moves.x, in_range()); });
   add("closeness", any_set ? lambda.closeness : 0, [&] { return difference().square().mean(); });
   add("sparsity", any_set ? lambda.sparsity : 0, [&] { return sparsity_of(difference()); });
+}
+
+// The earlier network sees the images without noise: g shall say the same through it.
+Tensor NaturalObjective::memory_loss(const Tensor& y, const Tensor& images) const {
+  Tensor remembered;
+  {
+    const torch::NoGradGuard no_grad;
+    remembered = torch::sigmoid(memory_->forward(images));
+  }
+  return torch::binary_cross_entropy_with_logits(y, remembered);
 }
 
 Tensor NaturalObjective::teacher_loss(const Moves& moves, const Rng& rng, Share share) const {

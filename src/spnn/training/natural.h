@@ -15,6 +15,7 @@ namespace spnn {
 // λ of phase III. Every squared norm is a mean over the elements.
 struct NaturalLosses {
   double task = 1;
+  double memory = 0;         // BCE(g(x), what an earlier network says of x): accuracy that the moves shall not cost
   double regression = 0.3;   // Σ_l ‖z_l − r_l(y_l)‖², over the images that are moved
   double stability = 1;      // ‖x − g†(g(x))‖²
   double range = 10;         // ‖max(|x'| − 1, 0)‖²
@@ -51,8 +52,10 @@ void from_json(const Json& json, NaturalRecipe& recipe);
 
 class NaturalObjective final : public Objective {
  public:
-  // The teacher's weights are frozen. Its gradient shapes the moves, so that it must not be what judges them.
-  NaturalObjective(NaturalRecipe recipe, std::shared_ptr<Judge> teacher, const Dataset& train, const Dataset& val);
+  // The teacher's weights are frozen. Its gradient shapes the moves, so that it must not be what judges them. `memory` is the network of
+  // the memory loss; null without one.
+  NaturalObjective(NaturalRecipe recipe, std::shared_ptr<Judge> teacher, const Dataset& train, const Dataset& val,
+                   std::shared_ptr<const Spnn> memory = nullptr);
 
   torch::nn::Module& module() override { return *net_; }
   Losses losses(std::int64_t step, Share share) override;
@@ -70,6 +73,7 @@ class NaturalObjective final : public Objective {
   Tensor partly_disturbed(const Tensor& images, const Rng& rng, Share share) const;
   Tensor move(const Spnn::Trace& trace, const std::vector<Tensor>& predicted, const Tensor& y) const;
   void add_move_losses(Losses& parts, const Moves& moves, const Rng& rng, Share share, double weight) const;
+  Tensor memory_loss(const Tensor& y, const Tensor& images) const;
   Tensor teacher_loss(const Moves& moves, const Rng& rng, Share share) const;
   double weight_of_moves(std::int64_t step) const;
 
@@ -78,6 +82,7 @@ class NaturalObjective final : public Objective {
   LabelledBatches batches_;
   MoveTargets targets_;
   std::shared_ptr<Judge> teacher_;
+  std::shared_ptr<const Spnn> memory_;
   std::shared_ptr<Spnn> net_;
   CriticTraining critic_;
   Tensor photos_, fakes_;   // of the last step, for the critic
