@@ -19,12 +19,13 @@ def require(ok: bool, expected: str, got: str) -> None:
 
 
 class CMakeBuild(build_ext):
-    """With SPNN_BUILD=FOLDER in the environment what an earlier build left there is installed: the tests do so."""
+    """In build/pip, or in SPNN_BUILD=FOLDER: a folder that CMake has configured already is taken as it is, so that nothing is compiled twice."""
 
     def built(self) -> Path:
-        folder = ROOT / "build" / "pip"
-        subprocess.run(["cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DSPNN_PYTHON=ON",
-                        "-DSPNN_TESTS=OFF", "-DSPNN_BENCH=OFF", f"-DSPNN_PYTHON_EXECUTABLE={sys.executable}"], check=True)
+        folder = Path(os.environ.get("SPNN_BUILD", ROOT / "build" / "pip")).absolute()
+        if not (folder / "CMakeCache.txt").exists():
+            subprocess.run(["cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DSPNN_PYTHON=ON",
+                            "-DSPNN_TESTS=OFF", "-DSPNN_BENCH=OFF", f"-DSPNN_PYTHON_EXECUTABLE={sys.executable}"], check=True)
         subprocess.run(["cmake", "--build", str(folder), "--target", "spnn_python"], check=True)
         return folder
 
@@ -36,7 +37,7 @@ class CMakeBuild(build_ext):
         require(torch.__version__.startswith("1.13"), "torch 1.13, the one of libtorch-dev", f"torch {torch.__version__}")
         for program, package in (("cmake", "cmake"), ("ninja", "ninja-build"), ("c++", "g++")):
             require(shutil.which(program) is not None, f"the program {program} (package {package})", "none")
-        folder = Path(os.environ["SPNN_BUILD"]) if "SPNN_BUILD" in os.environ else self.built()
+        folder = self.built()
         target = Path(self.get_ext_fullpath(ext.name)).parent
         target.mkdir(parents=True, exist_ok=True)
         for module in (folder / "python" / "spnn").glob("_spnn*.so"):

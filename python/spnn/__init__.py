@@ -18,10 +18,10 @@ _environment.prepare()
 from ._spnn import Error, Interrupted, UsageError, version as __version__  # noqa: E402
 from . import losses, operators  # noqa: E402
 from .adapters import as_denoiser, as_physics, from_dlpack, from_numpy, to_dlpack, to_numpy  # noqa: E402
+from .blocks import coupling, curve, surjection, unshuffle  # noqa: E402
 from .data import Batches, Dataset, load_data, learning_rate  # noqa: E402
 from .images import grid, read_image, to_bytes, to_unit, write_image  # noqa: E402
 from .network import Block, Completion, Residual, Spnn, Verification, load, presets  # noqa: E402
-from .network import coupling, curve, surjection, unshuffle  # noqa: E402
 from .operators import Operator, operator  # noqa: E402
 from .priors import Prior, as_prior, load_prior  # noqa: E402
 from .restoration import Guided, edit, methods, reconstruct, restore, sample  # noqa: E402

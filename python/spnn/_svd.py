@@ -24,12 +24,12 @@ class _Orthogonal(torch.autograd.Function):
     """Vᵀx or Vx; the gradient of the one is the other."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, turned: Callable[[Tensor, bool], Tensor], transpose: bool) -> Tensor:
+    def forward(ctx: Any, x: Tensor, turned: Callable[[Tensor, bool], Tensor], transpose: bool) -> Tensor:  # type: ignore[override]
         ctx.turned, ctx.transpose = turned, transpose
         return turned(x, transpose)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> Any:
+    def backward(ctx: Any, gradient: Tensor) -> Any:  # type: ignore[override]
         return _Orthogonal.apply(gradient, ctx.turned, not ctx.transpose), None, None
 
 

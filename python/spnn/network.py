@@ -54,8 +54,9 @@ class _Shared(nn.Module):
         super()._apply(fn)
         # torch would put new tensors in the place of buffers, and C++ would go on with the old ones.
         for name, value in own.items():
-            if value is not None and self._buffers[name] is not value:
-                value.data = self._buffers[name]
+            moved = self._buffers[name]
+            if value is not None and moved is not None and moved is not value:
+                value.data = moved
                 self._buffers[name] = value
         _spnn.touch([t for t in (*self._parameters.values(), *self._buffers.values()) if t is not None])
         return self
@@ -63,6 +64,8 @@ class _Shared(nn.Module):
 
 class Block(_Shared):
     """One block of a network: forward, complete, invert and pinv on [B, C, H, W]."""
+
+    _block: _spnn.Block
 
     def __init__(self, block: Any) -> None:
         super().__init__()
@@ -101,13 +104,15 @@ class Spnn(_Shared):
     ``{"input": [3, 64, 64], "blocks": [spnn.unshuffle(2), spnn.surjection(out=6, …), …]}``. The start of training is a
     function of ``seed``, the same as the trainer's.
 
-    >>> net = Spnn({"input": [2, 4, 4], "blocks": [unshuffle(2), surjection(out=3, hidden=8)]}, seed=1)
+    >>> net = Spnn({"input": [2, 4, 4], "blocks": [spnn.unshuffle(2), spnn.surjection(out=3, hidden=8)]}, seed=1)
     >>> net.in_shape, net.out_shape
     ((2, 4, 4), (3, 2, 2))
     >>> y, z = net.complete(torch.rand(5, 2, 4, 4))
     >>> y.shape, [tuple(part.shape) for part in z]
     (torch.Size([5, 3, 2, 2]), [(5, 5, 2, 2)])
     """
+
+    _network: _spnn.Network
 
     def __init__(self, config: Config, *, outputs: int = 0, seed: int = 556) -> None:
         network = _spnn.Network(_config_text(config, outputs))
@@ -355,44 +360,3 @@ def _config_text(config: Config, outputs: int) -> str:
     if isinstance(config, str):
         return _spnn.read_config(config)
     return json.dumps(config)
-
-
-# ---------------------------------------------------------------------- blocks of a configuration
-
-
-def unshuffle(factor: int = 2) -> "dict[str, Any]":
-    """Space to depth: C×H×W → C·f²×H/f×W/f."""
-    return {"kind": "unshuffle", "factor": factor}
-
-
-def surjection(out: int, *, hidden: int = 64, kernel: int = 3, depth: int = 1, activation: str = "silu", norm: bool = True,
-               scale_bound: float = 2.0, st: Optional[Mapping[str, Any]] = None, s: Optional[Mapping[str, Any]] = None,
-               t: Optional[Mapping[str, Any]] = None, r: Optional[Mapping[str, Any]] = None,
-               mix: Optional[Mapping[str, Any]] = None) -> "dict[str, Any]":
-    """The paper's block, which keeps ``out`` channels. One net for s and t, or ``s`` and ``t`` apart; ``r`` predicts what
-    was discarded. Nets are dictionaries such as ``{"kind": "residual", "hidden": 96, "depth": 1}``."""
-    block: "dict[str, Any]" = {"kind": "surjection", "out": out, "scale_bound": scale_bound}
-    usual = {"kind": "residual", "hidden": hidden, "depth": depth, "kernel": kernel, "activation": activation, "norm": norm}
-    if s is not None or t is not None:
-        block.update(s=dict(s or usual), t=dict(t or usual))
-    else:
-        block["st"] = dict(st or usual)
-    block["r"] = dict(r or {"kind": "conv", "hidden": hidden, "depth": 3, "kernel": kernel, "activation": activation})
-    if mix is not None:
-        block["mix"] = dict(mix)
-    return block
-
-
-def coupling(kind: str = "affine", *, hidden: int = 64, kernel: int = 3, scale_bound: float = 2.0, moved: int = 0,
-             st: Optional[Mapping[str, Any]] = None) -> "dict[str, Any]":
-    """A bijection: RealNVP's affine coupling, or with kind "additive" NICE's."""
-    usual = dict(st or {"kind": "residual", "hidden": hidden, "depth": 1, "kernel": kernel, "activation": "silu"})
-    block: "dict[str, Any]" = {"kind": kind, "moved": moved}
-    if kind == "additive":
-        return {**block, "t": usual}
-    return {**block, "scale_bound": scale_bound, "st": usual}
-
-
-def curve(pieces: int = 64, slope_bound: float = 2.0) -> "dict[str, Any]":
-    """A rising curve per channel."""
-    return {"kind": "curve", "pieces": pieces, "slope_bound": slope_bound}

@@ -142,7 +142,7 @@ class _PythonOperator(Operator):
     def _bind(self, shape: "tuple[int, int, int]", metric: str, pseudo_inverse: str) -> Any:
         with torch.no_grad():
             out = self._forward(torch.zeros(1, *shape)).shape[1:]
-            out_shape = _as_shape(out if len(out) == 3 else (*out, 1, 1))
+            out_shape = _three(out if len(out) == 3 else (*out, 1, 1))
             linear = is_linear(self._forward, shape) if self._linear is None else self._linear
             svd = decomposed(self._forward, shape, out, self.spec) if linear else None
         if svd is not None:
@@ -186,7 +186,7 @@ def operator(what: Any, *, pinv: Optional[Callable[[Tensor], Tensor]] = None, li
         raise _spnn.UsageError(f"operator: expected a name, a network, or an object with forward and pinv, got {type(what).__name__}")
     return _PythonOperator(forward, inverse, complete=getattr(what, "complete", None), invert=getattr(what, "invert", None),
                            linear=getattr(what, "linear", None) if linear is None else linear,
-                           shape=shape or getattr(what, "in_shape", None), name=name or getattr(what, "name", type(what).__name__))
+                           shape=shape or getattr(what, "in_shape", None), name=name or str(getattr(what, "name", type(what).__name__)))
 
 
 def catalogue() -> "list[tuple[str, str, str, str]]":
@@ -296,9 +296,11 @@ def model(file: str) -> Operator:
     return Operator(f"model:{file}")
 
 
-def _as_shape(shape: Optional[Sequence[int]]) -> "Optional[tuple[int, int, int]]":
-    if shape is None:
-        return None
+def _three(shape: Sequence[int]) -> "tuple[int, int, int]":
     if len(shape) != 3:
         raise _spnn.Error(f"shape: expected (channels, height, width), got {tuple(shape)}")
     return (int(shape[0]), int(shape[1]), int(shape[2]))
+
+
+def _as_shape(shape: Optional[Sequence[int]]) -> "Optional[tuple[int, int, int]]":
+    return None if shape is None else _three(shape)

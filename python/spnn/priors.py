@@ -73,7 +73,7 @@ def as_prior(what: Any, *, shape: Optional[Sequence[int]] = None, kind: Optional
     if kind not in ("eps", "denoiser"):
         raise _spnn.UsageError(f"prior kind: expected eps or denoiser, got '{kind}'")
     own = _NoiseOf(what, betas) if kind == "denoiser" else getattr(what, "eps", what)
-    return Prior(_spnn.python_prior(own, tuple(int(s) for s in shape), betas))
+    return Prior(_spnn.python_prior(own, (int(shape[0]), int(shape[1]), int(shape[2])), betas))
 
 
 class _NoiseOf:

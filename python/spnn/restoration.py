@@ -63,6 +63,7 @@ def restore(y: Tensor, operator: Any, prior: Any, *, method: str = "auto", noise
     repaint_length, repaint_repeat, iterations (ibp); of the sampler: spacing, eta, travel_length, travel_repeat.
     """
     prior, operator = as_prior(prior), as_operator(operator)
+    _require(y.dtype == torch.float32, "restore", "a measurement in float32, as priors sample", y.dtype)
     _require(y.dim() >= 2 and len(y) >= 1, "restore", "a batch of measurements", list(y.shape))
     bound = operator.bound(prior.shape, metric, pseudo_inverse)
     sigmas = _spnn.sigmas_of(str(noise), y)
@@ -111,7 +112,7 @@ def edit(photos: Optional[Tensor], net: Spnn, prior: Any, *, set: Wishes = (), u
     """
     prior = _fitting(net, prior)
     if photos is not None and photos.dtype == torch.uint8:
-        photos = _spnn.to_unit(photos).to(net.dtype)
+        photos = _spnn.to_unit(photos)
     text = _text(attributes=_attributes(set, unset, strategy), keep=keep, fast=fast, aim=aim, margin=margin, samples=samples, seed=seed,
                  steps=steps, sampler=sampler, batch=batch, metric=metric, pseudo_inverse=pseudo_inverse, schedule=schedule,
                  window_from=window_from, **options)
@@ -151,15 +152,18 @@ def _fitting(net: Spnn, prior: Any) -> Prior:
     prior = as_prior(prior)
     if tuple(prior.shape) != tuple(net.in_shape):
         raise _spnn.Error(f"prior: expected one of {net.in_shape} images, as the network takes, got {prior.shape}")
+    _require(net.dtype == torch.float32, "network", "one in float32, as priors sample (net.float())", net.dtype)
     return prior
 
 
 def _attributes(set: Wishes, unset: Wishes, strategy: str = "auto") -> "list[dict[str, Any]]":
-    rows = []
+    rows: "list[dict[str, Any]]" = []
     for wanted, present in ((set, True), (unset, False)):
         for name in [wanted] if isinstance(wanted, str) else wanted:
-            row = {"name": name, "present": present, "strategy": strategy}
-            rows.append({**row, "probability": wanted[name]} if isinstance(wanted, Mapping) else row)
+            row: "dict[str, Any]" = {"name": name, "present": present, "strategy": strategy}
+            if isinstance(wanted, Mapping):
+                row["probability"] = wanted[name]
+            rows.append(row)
     return rows
 
 
@@ -167,7 +171,8 @@ class _Progress:
     """A bar by tqdm where it is installed and wanted, else a line on the terminal; nothing unless asked for."""
 
     def __init__(self, wanted: Progress, what: str, parts: int = 1) -> None:
-        self._wanted, self._what, self._parts, self._bar, self._last, self._done = wanted, what, parts, None, 0, 0
+        self._wanted, self._what, self._parts, self._last, self._done = wanted, what, parts, 0, 0
+        self._bar: Any = None
 
     def __enter__(self) -> "Optional[Callable[[int, int, str], Any]]":
         if callable(self._wanted):

@@ -1,5 +1,7 @@
 """What goes wrong is said in the library's sentences, as Python exceptions."""
 
+import copy
+
 import spnn
 import pytest
 import torch
@@ -99,5 +101,9 @@ def test_options(clothes_prior, faces, face_prior):
         spnn.edit(torch.zeros(1, 3, 64, 64), faces, face_prior, set="Smiling", keep=2)
     with pytest.raises(spnn.Error, match="edit: expected a batch of 3×64×64"):
         spnn.edit(torch.zeros(1, 3, 32, 32), faces, face_prior, set="Smiling")
+    with pytest.raises(spnn.UsageError, match="restore: expected a measurement in float32, as priors sample, got torch.float64"):
+        spnn.restore(random(1, 1, 8, 8), "sr4", clothes_prior)
+    with pytest.raises(spnn.UsageError, match="network: expected one in float32"):
+        spnn.edit(None, copy.deepcopy(faces).double(), face_prior, set="Smiling")
     with pytest.raises(spnn.Error, match="prior: expected one of .3, 64, 64. images, as the network takes"):
         spnn.edit(None, faces, clothes_prior, set="Smiling")

@@ -198,3 +198,10 @@ def test_a_further_set_of_r_nets_is_seen(small):
     before = len(list(small.parameters()))
     small.add_r_set("extra")
     assert len(list(small.parameters())) == before + len(small.r_parameters("extra"))
+    assert set(copy.deepcopy(small).state_dict()) == set(small.state_dict())
+
+
+def test_a_copy_knows_what_the_file_says(faces):
+    other = copy.deepcopy(faces)
+    assert other._network.metadata == faces._network.metadata and "Blond_Hair" in other._network.metadata["exclusive"]
+    assert all(torch.equal(a, b) for a, b in zip(other.statistics, faces.statistics))

@@ -56,7 +56,7 @@ def test_memory_is_flat_over_ten_thousand_calls():
 
 
 def test_pip_installs_it_and_the_tutorial_runs(tmp_path):
-    """What is built already is installed: SPNN_BUILD leaves out the compiler, not pip."""
+    """What is built already is installed: SPNN_BUILD saves the compiler's work, not pip's."""
     build = Path(_spnn.__file__).resolve().parents[2]
     if not (build / "CMakeCache.txt").exists():
         pytest.skip(f"the package is not imported from a build: {_spnn.__file__}")
@@ -86,9 +86,10 @@ def test_the_notebook_is_the_tutorial(tmp_path):
     assert made.read_text() == (tools / "tutorial.ipynb").read_text()
 
 
-def test_the_page_s_example_is_the_file_and_runs(tmp_path, face_prior):
+def test_the_pages_example_is_the_file_and_runs(tmp_path, face_prior):
     example = (ROOT / "python" / "examples" / "edit_photo.py").read_text()
-    assert f"```python\n{example}```" in (ROOT / "docs" / "python.md").read_text()
+    for page in ("docs/python.md", "README.md"):
+        assert f"```python\n{example}```" in (ROOT / page).read_text(), page
     (tmp_path / "models").symlink_to(ROOT / "models")
     spnn.write_image(tmp_path / "photo.png", spnn.sample(face_prior, 1, steps=8, seed=11)[0])
     run([sys.executable, "-c", example.replace("seed=3", "seed=3, steps=5")], cwd=tmp_path)

@@ -214,6 +214,13 @@ def test_progress_is_reported(clothes_prior):
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
+def test_a_bar_is_shown_where_it_is_asked_for(clothes_prior, capfd):
+    spnn.sample(clothes_prior, 3, steps=2, batch=2)
+    assert capfd.readouterr().err == ""
+    spnn.sample(clothes_prior, 3, steps=2, batch=2, progress=True)
+    assert "4/4" in capfd.readouterr().err   # two batches of two steps
+
+
 def test_ctrl_c_stops_at_the_next_step():
     program = """
 import spnn, sys
