@@ -4,9 +4,6 @@
 #include <spnn/image/image.h>
 #include <spnn/training/judge.h>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,33 +72,22 @@ int finish(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// A port of the loopback that nobody had a moment ago. Somebody may take it before it is used: who uses it tries again.
-std::string free_port() {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  const int any = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const bool known = bind(any, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-                     getsockname(any, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-  close(any);
-  return known ? std::to_string(ntohs(address.sin_port)) : "0";
+// Waits at most so long; -1 if it is still there.
+int finish_within(pid_t child, std::chrono::seconds longest) {
+  const auto until = std::chrono::steady_clock::now() + longest;
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() > until) return -1;
+    std::this_thread::sleep_for(20ms);
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Two processes over the loopback; true when both end well.
-bool train_as_two(const TemporaryFolder& folder, const std::string& run) {
-  const auto port = free_port();
-  std::vector<pid_t> pair;
-  for (const std::string rank : {"0", "1"}) {
-    pair.push_back(start(folder, run, false,
-                         {{"RANK", rank}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
-  }
-  bool good = true;
-  if (finish(pair[0]) != 0) {   // nobody serves the other one now
-    good = false;
-    kill(pair[1], SIGKILL);
-  }
-  return finish(pair[1]) == 0 && good;
+// Processes meet in the run directory: no port is asked for.
+Variables rank_of_two(int rank) { return {{"RANK", std::to_string(rank)}, {"WORLD_SIZE", "2"}}; }
+
+void wait_for(const std::filesystem::path& file) {
+  for (int k = 0; k < 6000 && !std::filesystem::exists(file); ++k) std::this_thread::sleep_for(10ms);
 }
 
 std::map<std::string, Tensor> tensors(const TemporaryFolder& folder, const std::string& file) {
@@ -144,26 +130,79 @@ TEST(TrainingProcesses, TwoOverLoopbackEqualOne) {
   const TemporaryFolder folder;
   write_inputs(folder, 20);
   ASSERT_EQ(finish(start(folder, "one", false)), 0) << read_text(folder / "one.log");
-  constexpr int attempts = 5;
-  std::string run = "two-0";
-  bool done = train_as_two(folder, run);
-  for (int k = 1; k < attempts && !done && read_text(folder / (run + ".log")).find("already in use") != std::string::npos; ++k) {
-    run = fmt::format("two-{}", k);
-    done = train_as_two(folder, run);
-  }
-  ASSERT_TRUE(done) << read_text(folder / (run + ".log"));
-  const auto a = tensors(folder, "one/state.safetensors"), b = tensors(folder, run + "/state.safetensors");
+  std::vector<pid_t> pair;
+  for (const int rank : {1, 0}) pair.push_back(start(folder, "two", false, rank_of_two(rank)));
+  for (const auto child : pair) ASSERT_EQ(finish(child), 0) << read_text(folder / "two.log");
+  const auto a = tensors(folder, "one/state.safetensors"), b = tensors(folder, "two/state.safetensors");
   ASSERT_EQ(a.size(), b.size());
   for (const auto& [name, value] : a) {
     if (name.starts_with("weights/")) {
       EXPECT_THAT(b.at(name), TensorNear(value, 1e-5)) << name;
     }
   }
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "two"))   // the meeting place is gone
+    EXPECT_FALSE(entry.path().filename().string().starts_with(".ranks")) << entry.path();
+}
+
+TEST(TrainingProcesses, ASecondTrainerOfARunIsRefused) {
+  const TemporaryFolder folder;
+  write_inputs(folder, 100'000);
+  const auto first = start(folder, "run", false);
+  wait_for(folder / "run/state.safetensors");
+  const auto again = start(folder, "run", true);
+  EXPECT_EQ(finish_within(again, 60s), 1);
+  EXPECT_THAT(read_text(folder / "run.log"), ::testing::HasSubstr(fmt::format("expected a run in which nobody trains, got process {} at work in it", first)));
+  kill(first, SIGKILL);
+  finish(first);
+}
+
+// One began at 0 beside another at 400, and both waited for ever.
+TEST(TrainingProcesses, RanksThatDoNotBeginAlikeEndWithASentence) {
+  const TemporaryFolder folder;
+  write_inputs(folder, 20);
+  ASSERT_EQ(finish(start(folder, "run", false)), 0) << read_text(folder / "run.log");
+  write_inputs(folder, 40);
+  const auto leader = start(folder, "run", true, rank_of_two(0)), other = start(folder, "run", false, rank_of_two(1));
+  EXPECT_EQ(finish_within(other, 60s), 1);
+  EXPECT_EQ(finish_within(leader, 60s), 1);
+  EXPECT_THAT(read_text(folder / "run.log"), ::testing::HasSubstr("process 1 of 2: expected to begin after step 20, as process 0 does, got 0"));
+}
+
+TEST(TrainingProcesses, ASignalToOneRankEndsBothWithTheirStateSaved) {
+  const TemporaryFolder folder;
+  write_inputs(folder, 100'000);
+  const auto leader = start(folder, "run", false, rank_of_two(0)), other = start(folder, "run", false, rank_of_two(1));
+  wait_for(folder / "run/state.previous.safetensors");
+  kill(other, SIGTERM);
+  EXPECT_EQ(finish_within(other, 60s), 130);
+  EXPECT_EQ(finish_within(leader, 60s), 130);
+  EXPECT_THAT(read_text(folder / "run.log"), ::testing::HasSubstr("interrupted after step"));
+}
+
+TEST(TrainingProcesses, ARankThatWaitsAloneHearsTheSignal) {
+  const TemporaryFolder folder;
+  write_inputs(folder, 20);
+  for (const int rank : {0, 1}) {   // at the meeting place
+    const auto alone = start(folder, fmt::format("run{}", rank), false, rank_of_two(rank));
+    std::this_thread::sleep_for(4s);
+    kill(alone, SIGTERM);
+    // Killed by it if the command was not yet as far as to handle it.
+    EXPECT_THAT(finish_within(alone, 60s), ::testing::AnyOf(130, 128 + SIGTERM)) << rank;
+  }
+  write_inputs(folder, 100'000);
+  const auto leader = start(folder, "run", false, rank_of_two(0)), other = start(folder, "run", false, rank_of_two(1));
+  wait_for(folder / "run/state.safetensors");
+  kill(other, SIGSTOP);             // it is there, and does not answer
+  std::this_thread::sleep_for(1s);
+  kill(leader, SIGTERM);
+  EXPECT_EQ(finish_within(leader, 60s), 130);
+  kill(other, SIGKILL);
+  finish(other);
 }
 
 TEST(TrainingProcesses, SayWhichVariableIsMissing) {
   const TemporaryFolder folder;
   write_inputs(folder, 20);
-  EXPECT_EQ(finish(start(folder, "run", false, {{"WORLD_SIZE", "2"}, {"RANK", "0"}})), 1);
-  EXPECT_THAT(read_text(folder / "run.log"), ::testing::HasSubstr("MASTER_ADDR: expected a value, because WORLD_SIZE is 2"));
+  EXPECT_EQ(finish(start(folder, "run", false, {{"WORLD_SIZE", "2"}})), 1);
+  EXPECT_THAT(read_text(folder / "run.log"), ::testing::HasSubstr("RANK: expected a value, because WORLD_SIZE is 2"));
 }
