@@ -1,0 +1,13 @@
+#pragma once
+
+#include <spnn/engine/restoration.h>
+
+#include <string>
+
+namespace spnn::cli {
+
+// "Smiling=1", "Smiling=0" or "Smiling" (1), with an optional strategy: "Eyeglasses=1:sparse". Throws
+// CLI::ValidationError.
+engine::AttributeRequest parse_attribute(const std::string& text, bool present = true);
+
+}  // namespace spnn::cli
