@@ -30,6 +30,21 @@ namespace {
 
 int threads = 0;
 
+// What --json names is written when the work is done: whether it can be is asked before.
+std::string not_writable(const std::string& file) {
+  const std::filesystem::path path(file);
+  const auto folder = std::filesystem::absolute(path).parent_path();
+  if (std::filesystem::is_directory(path)) return "expected a file to write, got the folder " + file;
+  if (!std::filesystem::is_directory(folder)) return "expected a file in a folder that exists, got " + file;
+  const bool there = std::filesystem::exists(path);
+  return access(there ? path.c_str() : folder.c_str(), W_OK) == 0 ? "" : "expected a file that can be written, got " + file;
+}
+
+void check_reports(CLI::App& command) {
+  if (auto* report = command.get_option_no_throw("--json")) report->check(not_writable);
+  for (auto* inner : command.get_subcommands({})) check_reports(*inner);
+}
+
 engine::Engine* load() {
   prepare_environment();
   const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
@@ -77,5 +92,6 @@ int main(int argc, char** argv) {
   spnn.fallthrough();
   for (const auto add : all_commands) add(spnn);
   add_studio(spnn);
+  check_reports(spnn);
   return run(spnn, argc, argv);
 }

@@ -29,11 +29,6 @@ const CLI::Validator unit_interval(
 
 }  // namespace
 
-const std::vector<std::string>& strategies() {
-  static const std::vector<std::string> words{"auto", "exemplar", "correlated", "covariance", "sparse"};
-  return words;
-}
-
 void add_models(CLI::App& command, engine::ModelChoice& models, ModelRoles roles) {
   const auto group = "Models";
   command.add_option("--models", models.family, "family of shipped models: celebahq64 or fashion")
@@ -126,29 +121,6 @@ void add_experiment(CLI::App& command, engine::ExperimentJob& job, std::int64_t 
   add_models(command, job.models, {.judge = true});
   add_sampling(command, job.sampling);
   add_guidance(command, job.guidance, default_window);
-}
-
-engine::AttributeRequest parse_attribute(const std::string& text, bool present) {
-  engine::AttributeRequest request{.name = text, .present = present};
-  if (const auto colon = request.name.find(':'); colon != std::string::npos) {
-    request.strategy = request.name.substr(colon + 1);
-    request.name.resize(colon);
-    if (std::ranges::find(strategies(), request.strategy) == strategies().end()) {
-      throw CLI::ValidationError(text, fmt::format("expected the strategy {}, got '{}'", fmt::join(strategies(), ", "), request.strategy));
-    }
-  }
-  if (const auto equals = request.name.find('='); equals != std::string::npos) {
-    const auto value = request.name.substr(equals + 1);
-    request.name.resize(equals);
-    double number = 0;
-    if (!CLI::detail::lexical_cast(value, number) || number < 0 || number > 1) {
-      throw CLI::ValidationError(text, "expected NAME=1, NAME=0 or a probability between them, got '" + value + "'");
-    }
-    if (number > 0 && number < 1) request.probability = present ? number : 1 - number;
-    request.present = (number > 0.5) == present;
-  }
-  if (request.name.empty()) throw CLI::ValidationError(text, "expected the name of an attribute, got none");
-  return request;
 }
 
 std::vector<engine::AttributeRequest> AttributeWords::requests() const {

@@ -6,11 +6,12 @@
 #include <spnn/engine/image.h>
 #include <spnn/projection/pseudo_inverse.h>
 
+#include "attribute_request.h"
+
 namespace spnn::cli {
 
 // The words that an option takes, as the library knows them.
 inline std::vector<std::string> pseudo_inverses() { return words_of(kPseudoInverses); }
-const std::vector<std::string>& strategies();
 inline std::vector<std::string> metrics() { return words_of(kMetrics); }
 
 // Options that several restoration commands have. Each adds them to `command` and fills the struct.
@@ -25,10 +26,6 @@ void add_sampling(CLI::App& command, engine::SamplingOptions& sampling);
 void add_held_out(CLI::App& command, engine::HeldOutChoice& choice);
 void add_guidance(CLI::App& command, engine::GuidanceOptions& guidance, std::int64_t default_window);
 void add_experiment(CLI::App& command, engine::ExperimentJob& job, std::int64_t default_window = engine::reconstruct_window);   // all of the above, data and outputs
-
-// "Smiling=1", "Smiling=0" or "Smiling" (1), with an optional strategy: "Eyeglasses=1:sparse". Throws
-// CLI::ValidationError.
-engine::AttributeRequest parse_attribute(const std::string& text, bool present = true);
 
 // --set and --unset as one list; the same attribute asked for twice is an error.
 struct AttributeWords {

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <spnn/core/printable.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -24,8 +25,8 @@ std::string duration(double seconds) {
 class Terminal final : public Observer {
  public:
   Terminal() : tty_(isatty(STDERR_FILENO)) {
-    std::signal(SIGINT, [](int) { interrupted = true; std::signal(SIGINT, SIG_DFL); });   // a second ^C kills
-    std::signal(SIGTERM, [](int) { interrupted = true; });
+    // The work ends at its next step; a second signal kills.
+    for (const int which : {SIGINT, SIGTERM}) std::signal(which, [](int one) { interrupted = true; std::signal(one, SIG_DFL); });
   }
 
   void progress(std::int64_t done, std::int64_t total, const std::string& what) override {
@@ -44,14 +45,14 @@ class Terminal final : public Observer {
     const double elapsed = std::chrono::duration<double>(now - start_).count();
     const double left = done > first_ ? elapsed / double(done - first_) * double(total - done) : 0;
     std::fprintf(stderr, "%s%s", tty_ ? "\r\033[K" : "",
-                 fmt::format("{}/{}  {}  {}", done, total, what,
+                 fmt::format("{}/{}  {}  {}", done, total, without_controls(what, /*keep_lines=*/false),
                              last ? "in " + duration(elapsed) : duration(left) + " left").c_str());
     if (!tty_ || last) std::fputc('\n', stderr);
     std::fflush(stderr);
   }
 
   void message(const std::string& text) override {
-    std::fprintf(stderr, "%s%s\n", tty_ ? "\r\033[K" : "", text.c_str());
+    std::fprintf(stderr, "%s%s\n", tty_ ? "\r\033[K" : "", without_controls(text, /*keep_lines=*/true).c_str());
   }
 
   bool cancelled() const override { return interrupted; }

@@ -72,6 +72,24 @@ int finish(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// Waits at most so long; -1 if it is still there.
+int finish_within(pid_t child, std::chrono::seconds longest) {
+  const auto until = std::chrono::steady_clock::now() + longest;
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() > until) return -1;
+    std::this_thread::sleep_for(20ms);
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// Processes meet in the run directory: no port is asked for.
+Variables rank_of_two(int rank) { return {{"RANK", std::to_string(rank)}, {"WORLD_SIZE", "2"}}; }
+
+void wait_for(const std::filesystem::path& file) {
+  for (int k = 0; k < 6000 && !std::filesystem::exists(file); ++k) std::this_thread::sleep_for(10ms);
+}
+
 std::map<std::string, Tensor> tensors(const TemporaryFolder& folder, const std::string& file) {
   return read_safetensors(folder / file).tensors;
 }
@@ -112,12 +130,8 @@ TEST(TrainingProcesses, TwoOverLoopbackEqualOne) {
   const TemporaryFolder folder;
   write_inputs(folder, 20);
   ASSERT_EQ(finish(start(folder, "one", false)), 0) << read_text(folder / "one.log");
-  const auto port = std::to_string(20000 + getpid() % 20000);
   std::vector<pid_t> pair;
-  for (const std::string rank : {"0", "1"}) {
-    pair.push_back(start(folder, "two", false,
-                         {{"RANK", rank}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
-  }
+  for (const int rank : {1, 0}) pair.push_back(start(folder, "two", false, rank_of_two(rank)));
   for (const auto child : pair) ASSERT_EQ(finish(child), 0) << read_text(folder / "two.log");
   const auto a = tensors(folder, "one/state.safetensors"), b = tensors(folder, "two/state.safetensors");
   ASSERT_EQ(a.size(), b.size());
@@ -126,11 +140,69 @@ TEST(TrainingProcesses, TwoOverLoopbackEqualOne) {
       EXPECT_THAT(b.at(name), TensorNear(value, 1e-5)) << name;
     }
   }
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "two"))   // the meeting place is gone
+    EXPECT_FALSE(entry.path().filename().string().starts_with(".ranks")) << entry.path();
+}
+
+TEST(TrainingProcesses, ASecondTrainerOfARunIsRefused) {
+  const TemporaryFolder folder;
+  write_inputs(folder, 100'000);
+  const auto first = start(folder, "run", false);
+  wait_for(folder / "run/state.safetensors");
+  const auto again = start(folder, "run", true);
+  EXPECT_EQ(finish_within(again, 60s), 1);
+  EXPECT_THAT(read_text(folder / "run.log"), ::testing::HasSubstr(fmt::format("expected a run in which nobody trains, got process {} at work in it", first)));
+  kill(first, SIGKILL);
+  finish(first);
+}
+
+// One began at 0 beside another at 400, and both waited for ever.
+TEST(TrainingProcesses, RanksThatDoNotBeginAlikeEndWithASentence) {
+  const TemporaryFolder folder;
+  write_inputs(folder, 20);
+  ASSERT_EQ(finish(start(folder, "run", false)), 0) << read_text(folder / "run.log");
+  write_inputs(folder, 40);
+  const auto leader = start(folder, "run", true, rank_of_two(0)), other = start(folder, "run", false, rank_of_two(1));
+  EXPECT_EQ(finish_within(other, 60s), 1);
+  EXPECT_EQ(finish_within(leader, 60s), 1);
+  EXPECT_THAT(read_text(folder / "run.log"), ::testing::HasSubstr("process 1 of 2: expected to begin after step 20, as process 0 does, got 0"));
+}
+
+TEST(TrainingProcesses, ASignalToOneRankEndsBothWithTheirStateSaved) {
+  const TemporaryFolder folder;
+  write_inputs(folder, 100'000);
+  const auto leader = start(folder, "run", false, rank_of_two(0)), other = start(folder, "run", false, rank_of_two(1));
+  wait_for(folder / "run/state.previous.safetensors");
+  kill(other, SIGTERM);
+  EXPECT_EQ(finish_within(other, 60s), 130);
+  EXPECT_EQ(finish_within(leader, 60s), 130);
+  EXPECT_THAT(read_text(folder / "run.log"), ::testing::HasSubstr("interrupted after step"));
+}
+
+TEST(TrainingProcesses, ARankThatWaitsAloneHearsTheSignal) {
+  const TemporaryFolder folder;
+  write_inputs(folder, 20);
+  for (const int rank : {0, 1}) {   // at the meeting place
+    const auto alone = start(folder, fmt::format("run{}", rank), false, rank_of_two(rank));
+    std::this_thread::sleep_for(4s);
+    kill(alone, SIGTERM);
+    // Killed by it if the command was not yet as far as to handle it.
+    EXPECT_THAT(finish_within(alone, 60s), ::testing::AnyOf(130, 128 + SIGTERM)) << rank;
+  }
+  write_inputs(folder, 100'000);
+  const auto leader = start(folder, "run", false, rank_of_two(0)), other = start(folder, "run", false, rank_of_two(1));
+  wait_for(folder / "run/state.safetensors");
+  kill(other, SIGSTOP);             // it is there, and does not answer
+  std::this_thread::sleep_for(1s);
+  kill(leader, SIGTERM);
+  EXPECT_EQ(finish_within(leader, 60s), 130);
+  kill(other, SIGKILL);
+  finish(other);
 }
 
 TEST(TrainingProcesses, SayWhichVariableIsMissing) {
   const TemporaryFolder folder;
   write_inputs(folder, 20);
-  EXPECT_EQ(finish(start(folder, "run", false, {{"WORLD_SIZE", "2"}, {"RANK", "0"}})), 1);
-  EXPECT_THAT(read_text(folder / "run.log"), ::testing::HasSubstr("MASTER_ADDR: expected a value, because WORLD_SIZE is 2"));
+  EXPECT_EQ(finish(start(folder, "run", false, {{"WORLD_SIZE", "2"}})), 1);
+  EXPECT_THAT(read_text(folder / "run.log"), ::testing::HasSubstr("RANK: expected a value, because WORLD_SIZE is 2"));
 }

@@ -103,11 +103,21 @@ TEST(Training, NonFiniteLossNamesPartAndStepAndKeepsTheCheckpoint) {
 
 TEST(RunDirectory, RefusesAnotherConfigurationOnResumeAndARunThatExists) {
   const TemporaryFolder folder;
-  const RunDirectory first(folder / "run", {{"config", {{"lr", 1}, {"train", {{"steps", 5}}}}}}, false);
+  { const RunDirectory first(folder / "run", {{"config", {{"lr", 1}, {"train", {{"steps", 5}}}}}}, false); }
   EXPECT_THAT(refusal([&] { RunDirectory(folder / "run", {{"config", {{"lr", 1}}}}, false); }), HasSubstr("add --resume"));
   EXPECT_THAT(refusal([&] { RunDirectory(folder / "run", {{"config", {{"lr", 2}}}}, true); }),
               HasSubstr("expected /config/lr = 1, as the run was started, got 2"));
   EXPECT_EQ(refusal([&] { RunDirectory(folder / "run", {{"config", {{"train", {{"steps", 9}}}}}}, true); }), "");
+}
+
+TEST(RunDirectory, IsForOneTrainerAtATime) {
+  const TemporaryFolder folder;
+  const auto open = [&] { RunDirectory(folder / "run", Json::object(), true); };
+  {
+    const RunDirectory first(folder / "run", Json::object(), false);
+    EXPECT_THAT(refusal(open), HasSubstr(fmt::format("expected a run in which nobody trains, got process {} at work in it", getpid())));
+  }
+  EXPECT_EQ(refusal(open), "");
 }
 
 TEST(RunDirectory, DropsRowsToRunAgainAndHalfRows) {

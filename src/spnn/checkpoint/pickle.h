@@ -1,6 +1,6 @@
 #pragma once
 
-#include <spnn/checkpoint/file.h>
+#include <spnn/core/io.h>
 
 #include <cstdint>
 #include <deque>

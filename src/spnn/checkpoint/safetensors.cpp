@@ -43,13 +43,13 @@ class Checksum {
     add(bytes_of(text));
     add(bytes_of(std::string_view("\0", 1)));
   }
-  std::string text() const { return fmt::format("crc32:{:08x}", crc_); }
+  std::uint32_t value() const { return static_cast<std::uint32_t>(crc_); }
 
  private:
   unsigned long crc_ = crc32_z(0, nullptr, 0);
 };
 
-std::string checksum_of(const TensorFile& content) {
+std::uint32_t sum_of(const TensorFile& content) {
   Checksum sum;
   for (const auto& [key, value] : content.metadata) {
     if (key == "checksum") continue;
@@ -61,8 +61,10 @@ std::string checksum_of(const TensorFile& content) {
     sum.add(fmt::format("{} {}", dtype_name(tensor.scalar_type()), to_string(tensor.sizes())));
     sum.add(bytes_of(tensor));
   }
-  return sum.text();
+  return sum.value();
 }
+
+std::string checksum_of(const TensorFile& content) { return fmt::format("crc32:{:08x}", sum_of(content)); }
 
 // The tensor as it goes to the file.
 Tensor storable(const Tensor& tensor, const std::string& where, const SafetensorsOptions& options) {
@@ -179,6 +181,12 @@ std::uint64_t header_length(Bytes bytes) {
 }
 
 }  // namespace
+
+std::uint32_t fingerprint(const TensorFile& content) {
+  TensorFile stored{{}, content.metadata};
+  for (const auto& [name, tensor] : content.tensors) stored.tensors[name] = storable(tensor, name, {});
+  return sum_of(stored);
+}
 
 bool looks_like_safetensors(Bytes bytes) {
   return bytes.size() > length_prefix && bytes[length_prefix] == std::byte{'{'};

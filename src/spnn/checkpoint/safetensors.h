@@ -1,6 +1,6 @@
 #pragma once
 
-#include <spnn/checkpoint/file.h>
+#include <spnn/core/io.h>
 
 #include <torch/types.h>
 
@@ -31,6 +31,9 @@ void write_safetensors(const std::filesystem::path& file, const TensorFile& cont
 // Allocates at most a small multiple of the file's size whatever the file says.
 TensorFile read_safetensors(const std::filesystem::path& file);
 TensorFile read_safetensors(Bytes bytes, const std::string& where);
+
+// A number that differs, but for one chance in 2³², where a name, type, shape, value or metadata entry does.
+std::uint32_t fingerprint(const TensorFile& content);
 
 // Whether the bytes begin as such a file does.
 bool looks_like_safetensors(Bytes bytes);

@@ -106,4 +106,7 @@ class FileLock {
   int descriptor_ = -1;
 };
 
+// Whether a process holds the FileLock of `file`. False where there is no such file.
+bool lock_is_held(const std::filesystem::path& file);
+
 }  // namespace spnn

@@ -231,6 +231,11 @@ FileLock::FileLock(const std::filesystem::path& file, std::string_view where, st
   descriptor_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   require(descriptor_ >= 0, file.string(), "a lock file", descriptor_ < 0 ? std::strerror(errno) : "");
   if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) {
+      const std::string why = std::strerror(errno);
+      close(descriptor_);
+      fail(file.string(), "a file system that can lock", "'" + why + "'");
+    }
     char owner[32] = {};
     const auto length = pread(descriptor_, owner, sizeof owner - 1, 0);
     close(descriptor_);
@@ -243,5 +248,13 @@ FileLock::FileLock(const std::filesystem::path& file, std::string_view where, st
 }
 
 FileLock::~FileLock() { close(descriptor_); }
+
+bool lock_is_held(const std::filesystem::path& file) {
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (descriptor < 0) return false;
+  const bool held = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(descriptor);
+  return held;
+}
 
 }  // namespace spnn

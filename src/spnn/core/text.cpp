@@ -1,31 +1,8 @@
+#include <spnn/core/printable.h>
 #include <spnn/core/text.h>
 
 namespace spnn {
 namespace {
-
-// C1 controls are two bytes in UTF-8, U+0080…U+009F; some terminals obey them.
-bool is_c1_control(std::string_view text, std::size_t at) {
-  return text[at] == '\xC2' && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0x80 &&
-         static_cast<unsigned char>(text[at + 1]) < 0xA0;
-}
-
-std::string without_controls(std::string_view text, bool keep_lines) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const bool line = c == '\n' || c == '\t';
-    if (is_c1_control(text, i)) {
-      out += '?';
-      ++i;
-    } else if ((c < 0x20 && !(line && keep_lines)) || c == 0x7f) {
-      out += '?';
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
 
 // Not in the middle of a character of UTF-8.
 std::string_view first_bytes(std::string_view text, std::size_t most) {

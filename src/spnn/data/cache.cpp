@@ -1,4 +1,5 @@
-#include <spnn/core/config.h>
+#include <spnn/core/io.h>
+#include <spnn/core/json_text.h>
 #include <spnn/data/catalogue.h>
 
 #include <fcntl.h>
@@ -6,8 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstring>
-#include <fstream>
 
 namespace spnn {
 namespace {
@@ -36,16 +35,34 @@ Tensor map_bytes(const std::filesystem::path& file, std::size_t offset,
       data, sizes, [length](void* p) { munmap(p, length); }, torch::kUInt8);
 }
 
+constexpr std::size_t kMostValuesOfCache = 100'000'000;   // a name, a split and a file an image
+
+// Sizes that a set can have, and not more bytes than the file.
+bool sizes_agree(const std::vector<std::int64_t>& sizes, const Dataset& dataset, std::uint64_t file_size) {
+  if (sizes.size() != 4) return false;
+  std::uint64_t bytes = 1;
+  for (const auto size : sizes) {
+    if (size < 0 || (size > 0 && bytes > file_size / static_cast<std::uint64_t>(size))) return false;
+    bytes *= static_cast<std::uint64_t>(size);
+  }
+  const auto count = static_cast<std::size_t>(sizes[0]);
+  return dataset.files.size() == count && dataset.splits.size() == count && dataset.attributes.size() <= file_size &&
+         count * dataset.attributes.size() <= file_size;
+}
+
 std::optional<Dataset> try_read(const std::filesystem::path& file, const std::string& key) {
-  std::ifstream in(file, std::ios::binary);
+  if (!std::filesystem::is_regular_file(file)) return std::nullopt;
+  const InputFile in(file);
   std::string start(magic.size(), '\0');
-  std::uint64_t length = 0;
-  if (!in.read(start.data(), std::streamsize(start.size())) || start != magic) return std::nullopt;
-  if (!in.read(reinterpret_cast<char*>(&length), 8) || length > std::filesystem::file_size(file))
-    return std::nullopt;
+  std::uint64_t length = 0, at = magic.size() + sizeof length;
+  if (in.size() < at) return std::nullopt;
+  in.read(0, std::as_writable_bytes(std::span(start)));
+  in.read(magic.size(), std::as_writable_bytes(std::span(&length, 1)));
+  if (start != magic || length > in.size() - at) return std::nullopt;
   std::string text(length, '\0');
-  in.read(text.data(), std::streamsize(length));
-  const Json header = Json::parse(text);
+  in.read(at, std::as_writable_bytes(std::span(text)));
+  at += length;
+  const Json header = parse_json(text, in.name(), {.values = kMostValuesOfCache});
   if (header.at("key") != key) return std::nullopt;
 
   Dataset dataset{.name = header.at("name"),
@@ -55,15 +72,12 @@ std::optional<Dataset> try_read(const std::filesystem::path& file, const std::st
                   .skipped = header.at("skipped")};
   for (const int split : header.at("splits")) dataset.splits.push_back(static_cast<Split>(split));
   const std::vector<std::int64_t> sizes = header.at("sizes");
-  const bool agree = sizes.size() == 4 && dataset.files.size() == std::size_t(sizes[0]) &&
-                     dataset.splits.size() == std::size_t(sizes[0]);
-  if (!agree) return std::nullopt;
+  if (!sizes_agree(sizes, dataset, in.size())) return std::nullopt;
   dataset.labels =
       torch::empty({sizes[0], static_cast<std::int64_t>(dataset.attributes.size())}, torch::kFloat32);
-  in.read(static_cast<char*>(dataset.labels.data_ptr()), std::streamsize(dataset.labels.nbytes()));
   const std::size_t offset = images_at(length, dataset.labels.nbytes());
-  const auto end = offset + static_cast<std::size_t>(sizes[0] * sizes[1] * sizes[2] * sizes[3]);
-  if (!in || std::filesystem::file_size(file) != end) return std::nullopt;
+  if (in.size() != offset + static_cast<std::size_t>(sizes[0] * sizes[1] * sizes[2] * sizes[3])) return std::nullopt;
+  in.read(at, {static_cast<std::byte*>(dataset.labels.data_ptr()), dataset.labels.nbytes()});
   dataset.images = map_bytes(file, offset, sizes);
   return dataset.images.defined() ? std::optional(std::move(dataset)) : std::nullopt;
 }
@@ -74,6 +88,8 @@ std::optional<Dataset> read_cache(const std::filesystem::path& file, const std::
   try {
     return try_read(file, key);
   } catch (const Json::exception&) {  // a damaged cache is written again
+    return std::nullopt;
+  } catch (const Error&) {
     return std::nullopt;
   }
 }
@@ -91,22 +107,18 @@ void write_cache(const std::filesystem::path& file, const std::string& key, cons
                                   {"sizes", dataset.images.sizes().vec()}}
                                  .dump();
   const Tensor labels = dataset.labels.contiguous(), images = dataset.images.contiguous();
-  const auto beside = std::filesystem::path(fmt::format("{}.{}.part", file.string(), getpid()));
-  {
-    std::ofstream out(beside, std::ios::binary);
-    const std::uint64_t length = header.size();
-    out << magic;
-    out.write(reinterpret_cast<const char*>(&length), 8);
-    out << header;
-    out.write(static_cast<const char*>(labels.data_ptr()), std::streamsize(labels.nbytes()));
-    const std::string gap(images_at(header.size(), labels.nbytes()) - static_cast<std::size_t>(out.tellp()),
-                          '\0');
-    out << gap;
-    out.write(static_cast<const char*>(images.data_ptr()), std::streamsize(images.nbytes()));
-    out.flush();
-    require(out.good(), file.string(), "room for the cache", "a write that failed");
-  }
-  std::filesystem::rename(beside, file);
+  const std::uint64_t length = header.size();
+  const std::string gap(images_at(header.size(), labels.nbytes()) - (magic.size() + sizeof length + header.size() + labels.nbytes()), '\0');
+  const auto bytes_of_text = [](std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); };
+  const auto bytes_of_tensor = [](const Tensor& t) { return Bytes(static_cast<const std::byte*>(t.data_ptr()), t.nbytes()); };
+  OutputFile out(file);
+  out.write(bytes_of_text(magic));
+  out.write(std::as_bytes(std::span(&length, 1)));
+  out.write(bytes_of_text(header));
+  out.write(bytes_of_tensor(labels));
+  out.write(bytes_of_text(gap));
+  out.write(bytes_of_tensor(images));
+  out.commit();
 }
 
 }  // namespace spnn

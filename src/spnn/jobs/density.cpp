@@ -3,6 +3,7 @@
 #include <spnn/jobs/write_json.h>
 #include <spnn/checkpoint/load_flow.h>
 #include <spnn/core/errors.h>
+#include <spnn/core/io.h>
 #include <spnn/core/stopwatch.h>
 #include <spnn/flows/dequantise.h>
 #include <spnn/image/grid.h>
@@ -15,8 +16,9 @@
 namespace spnn::engine {
 namespace {
 
-void require_folder_of(const std::string& file) {
+void require_place_of(const std::string& file) {
   std::filesystem::create_directories(std::filesystem::absolute(file).parent_path());
+  require_writable(file);
 }
 
 // Files as the flow wants them, uint8 [N, C, H, W].
@@ -34,7 +36,7 @@ Tensor read_images(const std::vector<std::string>& files, const Shape& shape) {
 DensitySampleReport TorchEngine::sample_density(const DensitySampleJob& job, Observer& observer) {
   const torch::NoGradGuard no_grad;
   const auto flow = load_flow(job.model);
-  require_folder_of(job.output);
+  require_place_of(job.output);
   const Stopwatch watch;
   std::vector<Tensor> all;
   for (std::int64_t i = 0; i < job.count; i += job.batch) {
@@ -42,7 +44,10 @@ DensitySampleReport TorchEngine::sample_density(const DensitySampleJob& job, Obs
                                  .first = static_cast<std::uint64_t>(i), .temperature = job.temperature});
     all.push_back(quantised_bytes(x, flow->config().bits));
     observer.progress(std::min(i + job.batch, job.count), job.count, "images");
-    if (observer.cancelled()) throw Interrupted(fmt::format("interrupted after {} images; nothing was written", i + job.batch));
+    if (observer.cancelled() && i + job.batch < job.count) {
+      write_image(job.output, grid(torch::cat(all), {.columns = job.columns, .scale = job.scale}));
+      throw Interrupted(fmt::format("interrupted; the {} images that were finished are in {}", i + job.batch, job.output));
+    }
   }
   const DensitySampleReport report{.images = job.count, .seconds_per_image = watch.seconds() / static_cast<double>(job.count)};
   write_image(job.output, grid(torch::cat(all), {.columns = job.columns, .scale = job.scale}));
@@ -63,7 +68,7 @@ DensityInterpolateReport TorchEngine::interpolate_density(const DensityInterpola
   }
   const auto images = job.images.empty() ? load_for_flow(job.data, split_from(job.split), config, 2 * job.pairs).images
                                          : read_images(job.images, config.input);
-  require_folder_of(job.output);
+  require_place_of(job.output);
   const auto x = dequantise(images, config.bits, torch::full(images.sizes(), 0.5));
   const auto latent = flow->observe(x, flow->noise(x.size(0), Rng(0))).yz;
   const auto pairs = images.size(0) / 2;

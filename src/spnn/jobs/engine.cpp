@@ -1,5 +1,6 @@
 #include <spnn/core/config.h>
 #include <spnn/core/errors.h>
+#include <spnn/core/text.h>
 #include <spnn/image/image.h>
 #include <spnn/jobs/engine_impl.h>
 #include <spnn/jobs/field_session.h>
@@ -17,7 +18,7 @@ namespace spnn::engine {
 void TorchEngine::set_threads(int threads) { at::set_num_threads(threads); }
 
 int TorchEngine::report(const std::exception& error, std::ostream& out) const {
-  out << what_without_backtrace(error) << "\n";
+  out << printable(what_without_backtrace(error)) << "\n";   // names of files and users come as they are
   if (dynamic_cast<const UsageError*>(&error)) return 2;
   if (dynamic_cast<const Interrupted*>(&error)) return 130;
   return 1;

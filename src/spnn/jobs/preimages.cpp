@@ -4,6 +4,7 @@
 #include <spnn/jobs/write_json.h>
 #include <spnn/jobs/pictures.h>
 #include <spnn/core/errors.h>
+#include <spnn/core/io.h>
 #include <spnn/evaluation/opinion.h>
 #include <spnn/image/grid.h>
 #include <spnn/projection/stochastic_inverse.h>
@@ -59,6 +60,8 @@ Json as_json(const PreimagesReport::Row& row) {
 PreimagesReport TorchEngine::preimages(const PreimagesJob& job, Observer& observer) {
   const torch::NoGradGuard no_grad;
   if (job.attributes.empty()) throw UsageError("preimages: expected one attribute or more (--set, --unset), got none");
+  std::filesystem::create_directories(std::filesystem::absolute(job.output).parent_path());
+  require_writable(job.output);
   const LoadedModels loaded({.models = job.models});
   const auto& classifier = loaded.classifier();
   const auto& judge = loaded.judge();
@@ -75,7 +78,6 @@ PreimagesReport TorchEngine::preimages(const PreimagesJob& job, Observer& observ
   PreimagesReport report{{measured("stochastic inverse", bytes, wanted)}};
   report.rows.front().consistency = (classifier.net->forward(x) - y).abs().max().item<double>();
   if (!job.beside.empty()) report.rows.push_back(measured(job.beside, read_folder(job.beside, classifier.net->in_shape()), wanted));
-  std::filesystem::create_directories(std::filesystem::absolute(job.output).parent_path());
   write_image(job.output, grid(bytes, {.columns = 8}));
   Json rows = Json::array();
   for (const auto& row : report.rows) rows.push_back(as_json(row));

@@ -1,4 +1,5 @@
 #include <spnn/core/errors.h>
+#include <spnn/core/io.h>
 #include <spnn/core/part_of_whole.h>
 #include <spnn/core/stopwatch.h>
 #include <spnn/image/grid.h>
@@ -33,7 +34,10 @@ SampleResult sample(const LoadedModels& loaded, const SampleRequest& wish, Obser
   const std::filesystem::path output(wish.output);
   const bool one_sheet = output.extension() == ".png", files = !wish.output.empty() && !one_sheet;
   if (!wish.output.empty()) require_writable_folder(one_sheet ? std::filesystem::absolute(output).parent_path() : output);
+  if (one_sheet) require_writable(output);
+  std::vector<Tensor> finished;
   const auto take = [&](std::int64_t first, const Tensor& bytes) {
+    if (one_sheet) finished.push_back(bytes.to(torch::kCPU));
     for (std::int64_t i = 0; i < bytes.size(0); ++i) {
       if (files) write_image(output / fmt::format("{:06}.png", wish.seed + static_cast<std::uint64_t>(first + i)), bytes[i]);
       result.images.push_back(to_image(bytes[i]));
@@ -42,9 +46,15 @@ SampleResult sample(const LoadedModels& loaded, const SampleRequest& wish, Obser
   result.timings.until_first_step = since.seconds();
   const ImageSeeds seeds(wish.seed, wish.count);
   const auto second = loaded.upscaler();
-  const auto bytes = second ? sample_large(*prior, second, wish.sampling, seeds, observer, take)
-                            : sample_all(*prior, sampler_config(wish.sampling, loaded.device()), seeds, wish.sampling.batch, observer, take);
-  if (one_sheet) write_image(output, grid(bytes.to(torch::kCPU)));
+  try {
+    if (second) sample_large(*prior, second, wish.sampling, seeds, observer, take);
+    else sample_all(*prior, sampler_config(wish.sampling, loaded.device()), seeds, wish.sampling.batch, observer, take);
+  } catch (const Interrupted&) {
+    if (finished.empty()) throw;
+    write_image(output, grid(torch::cat(finished)));
+    throw Interrupted(fmt::format("interrupted; the {} images that were finished are in {}", result.images.size(), wish.output));
+  }
+  if (one_sheet) write_image(output, grid(torch::cat(finished)));
   result.timings.total = since.seconds();
   result.timings.per_image = (result.timings.total - result.timings.until_first_step) / static_cast<double>(wish.count);
   return result;

@@ -4,6 +4,7 @@
 #include <spnn/checkpoint/module_state.h>
 #include <spnn/checkpoint/safetensors.h>
 #include <spnn/core/errors.h>
+#include <spnn/core/io.h>
 #include <spnn/data/pairs.h>
 #include <spnn/degradations/black_box.h>
 #include <spnn/image/image.h>
@@ -137,7 +138,7 @@ class DegradationTraining {
     InverseObjective objective(recipe_.inverse, {.net = fitted, .carried = {}, .metadata = std::move(content.metadata)},
                                material_.train().clean, material_.val().clean);
     train("inverse", objective, recipe_.inverse.train);
-    if (session_.leads()) std::filesystem::copy_file(best_of("inverse"), model(), std::filesystem::copy_options::overwrite_existing);
+    if (session_.leads()) write_atomically(model(), FileContent(best_of("inverse")).bytes());
     const auto net = load_spnn(best_of("inverse")).net;
     auto figures = row("g", [&](const Tensor& x) { return net->forward(x); });
     figures.parameters = parameters_;

@@ -22,23 +22,27 @@ std::int64_t integer_variable(const char* name, std::int64_t otherwise) {
   return number;
 }
 
-ProcessGroupConfig group_from_environment() {
+// What torchrun, SLURM wrappers and Kubernetes say. MASTER_PORT is not used: the processes meet in the run directory.
+ProcessGroupConfig group_from_environment(const TrainJob& job, const Observer& observer) {
   ProcessGroupConfig group;
   group.size = integer_variable("WORLD_SIZE", 1);
   if (group.size == 1) return group;
-  for (const char* name : {"RANK", "MASTER_ADDR", "MASTER_PORT"}) {
-    require(std::getenv(name) != nullptr, name, fmt::format("a value, because WORLD_SIZE is {}", group.size), "none");
-  }
+  require(std::getenv("RANK") != nullptr, "RANK", fmt::format("a value, because WORLD_SIZE is {}", group.size), "none");
   group.rank = integer_variable("RANK", 0);
-  group.address = std::getenv("MASTER_ADDR");
-  group.port = integer_variable("MASTER_PORT", group.port);
+  const char* address = std::getenv("MASTER_ADDR");
+  const std::string_view host = address ? address : "localhost";
+  group.one_machine = host == "localhost" || host == "::1" || host.starts_with("127.") || integer_variable("LOCAL_WORLD_SIZE", 0) == group.size;
+  group.run = job.run;
+  group.cancelled = [&observer] { return observer.cancelled(); };
   return group;
 }
 
 }  // namespace
 
-TrainingSession::TrainingSession(const TrainJob& job, Observer& observer)
-    : job_(job), observer_(observer), silent_(observer), communicator_(join_process_group(group_from_environment())) {
+TrainingSession::TrainingSession(const TrainJob& job, Observer& observer) : job_(job), observer_(observer), silent_(observer) {
+  const auto group = group_from_environment(job, observer);
+  if (group.rank == 0) lock_ = RunDirectory::lock(job.run);
+  communicator_ = join_process_group(group);
   const auto size = communicator_->share().size;
   if (size > 1) this->observer().message(fmt::format("{} processes share every batch", size));
 }
@@ -79,7 +83,7 @@ void TrainingSession::train(Objective& objective, const TrainConfig& config, Jso
   if (!job_.from.empty()) run["from"] = job_.from;
   // The leader writes run.json; the others come after it and find what a resume would.
   if (!leads()) communicator_->barrier();
-  RunDirectory directory(job_.run, run, job_.resume || !leads());
+  RunDirectory directory(job_.run, run, job_.resume || !leads(), RunDirectory::Lock::held);
   if (leads()) communicator_->barrier();
   spnn::train(objective, {.config = config, .run = directory, .observer = observer(), .communicator = *communicator_,
                           .resume = job_.resume});

@@ -23,8 +23,9 @@ struct LabelledSets {
   Dataset train, val;
 };
 
-// One process of a training: alone, or one of several when the variables RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT
-// say so, as torchrun, SLURM wrappers and Kubernetes set them. Only rank 0 reports and writes.
+// One process of a training: alone, or one of several when the variables RANK and WORLD_SIZE say so, as torchrun, SLURM
+// wrappers and Kubernetes set them. They meet in the run directory; MASTER_ADDR says whether on one machine. Only rank 0
+// reports and writes, and holds the run's lock for as long as the session lasts.
 class TrainingSession {
  public:
   TrainingSession(const TrainJob& job, Observer& observer);
@@ -60,6 +61,7 @@ class TrainingSession {
   const TrainJob& job_;
   Observer& observer_;
   mutable Silent silent_;
+  std::unique_ptr<FileLock> lock_;
   std::unique_ptr<Communicator> communicator_;
 };
 

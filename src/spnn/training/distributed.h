@@ -2,6 +2,8 @@
 
 #include <spnn/training/communicator.h>
 
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -10,13 +12,14 @@ namespace spnn {
 struct ProcessGroupConfig {
   std::int64_t rank = 0;
   std::int64_t size = 1;
-  std::string address = "127.0.0.1";   // of the process with rank 0
-  std::int64_t port = 29500;
+  std::filesystem::path run = {};      // the run directory, where the processes find each other (rendezvous.h)
+  bool one_machine = true;             // Gloo listens on the loopback only; otherwise on the host's own address
   double timeout_seconds = 1800;       // a validation on rank 0 may keep the others waiting
+  std::function<bool()> cancelled = [] { return false; };
 };
 
-// Joins the group over c10d's Gloo: TCP between any machines. Returns when all processes are there. A process that
-// dies makes the next average() or barrier() of the others throw.
+// Joins the group over c10d's Gloo. Returns when all processes are there. A process that dies makes the next average(),
+// gather() or barrier() of the others throw. So does one that does not answer within ten seconds of an interruption.
 std::unique_ptr<Communicator> join_process_group(const ProcessGroupConfig& config);
 
 }  // namespace spnn

@@ -2,13 +2,18 @@
 #include <spnn/training/run_directory.h>
 
 #include <algorithm>
-#include <fstream>
 #include <sstream>
 
 namespace spnn {
 
-RunDirectory::RunDirectory(std::filesystem::path path, const Json& run, bool resume) : path_(std::move(path)) {
+std::unique_ptr<FileLock> RunDirectory::lock(const std::filesystem::path& path) {
+  std::filesystem::create_directories(path);
+  return std::make_unique<FileLock>(path / ".lock", path.string(), "a run in which nobody trains");
+}
+
+RunDirectory::RunDirectory(std::filesystem::path path, const Json& run, bool resume, Lock lock) : path_(std::move(path)), run_(run) {
   std::filesystem::create_directories(path_);
+  if (lock == Lock::take) lock_ = RunDirectory::lock(path_);
   const auto stored = file("run.json");
   const bool exists = std::filesystem::exists(stored);
   if (exists && !resume) {
@@ -26,21 +31,17 @@ RunDirectory::RunDirectory(std::filesystem::path path, const Json& run, bool res
   }
 }
 
-bool RunDirectory::has_state() const { return std::filesystem::exists(file("state.safetensors")); }
-
 void RunDirectory::append(const std::string& csv, std::int64_t step,
                           const std::vector<std::pair<std::string, double>>& row) {
-  const bool fresh = !std::filesystem::exists(file(csv));
-  std::ofstream out(file(csv), std::ios::app);
-  if (fresh) {
-    out << "step";
-    for (const auto& [name, value] : row) out << ',' << name;
-    out << '\n';
+  std::string text;
+  if (!std::filesystem::exists(file(csv))) {
+    text = "step";
+    for (const auto& [name, value] : row) text += "," + name;
+    text += "\n";
   }
-  out << step;
-  for (const auto& [name, value] : row) out << ',' << fmt::format("{:.6g}", value);
-  out << '\n';
-  require(out.good(), file(csv).string(), "a writable file", "a write that failed");
+  text += std::to_string(step);
+  for (const auto& [name, value] : row) text += fmt::format(",{:.6g}", value);
+  append_to_file(file(csv), text + "\n");
 }
 
 void RunDirectory::truncate(const std::string& csv, std::int64_t first_step_to_drop) {

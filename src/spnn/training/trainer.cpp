@@ -4,6 +4,7 @@
 #include <spnn/kernels/exact.h>
 #include <spnn/training/ema.h>
 #include <spnn/training/optimizer.h>
+#include <spnn/training/state_files.h>
 #include <spnn/training/trainer.h>
 
 #include <chrono>
@@ -19,9 +20,11 @@ using Clock = std::chrono::steady_clock;
 class Training {
  public:
   Training(Objective& objective, const TrainJob& job)
-      : objective_(objective), job_(job), parameters_(objective.parameters()), optimizer_(parameters_, job.config) {
+      : objective_(objective), job_(job), parameters_(objective.parameters()), optimizer_(parameters_, job.config),
+        states_(job.run) {
     if (job.config.ema > 0) ema_.emplace(parameters_, job.config.ema);
-    if (job.resume && job.run.has_state()) load_state();
+    if (job.resume && states_.exist()) load_state();
+    require_equal_start();
   }
 
   void run() {
@@ -39,7 +42,7 @@ class Training {
       }
       if (step_ % c.validate_every == 0 || step_ == c.steps) validate();
       if (step_ % c.checkpoint_every == 0 || step_ == c.steps) save_state();
-      if (job_.observer.cancelled() && step_ < c.steps) {
+      if (step_ < c.steps && job_.communicator.any(job_.observer.cancelled())) {
         save_state();
         throw Interrupted(fmt::format("interrupted after step {}; --resume continues", step_));
       }
@@ -67,13 +70,38 @@ class Training {
     }
     total.backward();
     average_gradients();
-    if (c.clip > 0) row.emplace_back("gradient", optimizer_.clip(c.clip));
+    if (c.clip > 0) clip(row);
     const double rate = learning_rate(c, step_);
     optimizer_.step(rate);
     if (ema_) ema_->update(step_);
     objective_.after_step(step_, job_.communicator);
     row.emplace_back("rate", rate);
     return row;
+  }
+
+  // The weights are still good here; one update with such a gradient and they are not.
+  void clip(Row& row) {
+    row.emplace_back("gradient", optimizer_.clip(job_.config.clip));
+    require(std::isfinite(row.back().second), fmt::format("training step {}", step_), "a finite gradient",
+            std::to_string(row.back().second), "the last good checkpoint is kept; try a lower rate or another precision");
+  }
+
+  // Processes that begin at different places would average what does not belong together, or wait for each other for ever.
+  void require_equal_start() {
+    const auto share = job_.communicator.share();
+    if (share.size == 1) return;
+    const auto described = Json{{"train", job_.config}, {"run", job_.run.run()}}.dump();
+    const auto all = job_.communicator.gather({static_cast<double>(step_), static_cast<double>(fingerprint({{}, {{"", described}}})),
+                                               static_cast<double>(fingerprint({state_of(objective_.module()), {}}))});
+    const auto where = fmt::format("process {} of {}", share.rank, share.size);
+    const auto& mine = all[static_cast<std::size_t>(share.rank)];
+    for (std::size_t other = 0; other < all.size(); ++other) {
+      const auto differs = [&](std::size_t what) { return all[other][what] != mine[what]; };
+      require(!differs(0), where, fmt::format("to begin after step {:.0f}, as process {} does", all[other][0], other), std::to_string(step_),
+              "start all processes with --resume or none, on the same files");
+      require(!differs(1), where, fmt::format("the configuration of process {}", other), "another one");
+      require(!differs(2), where, fmt::format("the weights of process {}", other), "others");
+    }
   }
 
   void average_gradients() {
@@ -116,6 +144,7 @@ class Training {
 
   void write_model(const std::string& name, const Validation& result) const {
     TensorFile out{state_of(objective_.module()), objective_.metadata()};
+    require_finite_weights(out.tensors, step_);
     out.tensors.merge(objective_.companions());
     Json figures = {{"step", step_}};
     for (const auto& [key, value] : result.figures) figures[key] = value;
@@ -124,9 +153,9 @@ class Training {
     write_safetensors(job_.run.file(name), out);
   }
 
-  void save_state() const {
+  void save_state() {
     if (!leads()) return;
-    TensorFile out;
+    TrainingState out{.tensors = {}, .step = step_, .best = best_};
     const auto add = [&](const std::string& prefix, const std::map<std::string, Tensor>& tensors) {
       for (const auto& [name, value] : tensors) out.tensors[prefix + name] = value;
     };
@@ -134,18 +163,18 @@ class Training {
     add("optimizer/", optimizer_.state());
     add("objective/", objective_.state());
     if (ema_) {
-      auto& averages = const_cast<Ema&>(*ema_).averages();
+      const auto& averages = ema_->averages();
       for (std::size_t i = 0; i < averages.size(); ++i) out.tensors[fmt::format("ema/{}", i)] = averages[i];
     }
-    out.metadata = {{"kind", "training-state"}, {"step", std::to_string(step_)}, {"best", fmt::format("{:a}", best_)}};
-    write_safetensors(job_.run.file("state.safetensors"), out);
+    states_.save(out);
   }
 
   void load_state() {
-    const auto in = read_safetensors(job_.run.file("state.safetensors"));
-    const auto part = [&](const std::string& prefix) {
+    const auto [in, note] = states_.load();
+    if (!note.empty()) job_.observer.message(fmt::format("{}; the state before it is taken", note));
+    const auto part = [&tensors = in.tensors](const std::string& prefix) {
       std::map<std::string, Tensor> out;
-      for (const auto& [name, value] : in.tensors) {
+      for (const auto& [name, value] : tensors) {
         if (name.starts_with(prefix)) out[name.substr(prefix.size())] = value;
       }
       return out;
@@ -158,8 +187,8 @@ class Training {
         ema_->averages()[i].copy_(in.tensors.at(fmt::format("ema/{}", i)));
       }
     }
-    step_ = std::stoll(in.metadata.at("step"));
-    best_ = std::strtod(in.metadata.at("best").c_str(), nullptr);
+    step_ = in.step;
+    best_ = in.best;
     if (leads()) {
       job_.run.truncate("record.csv", step_ + 1);
       job_.run.truncate("validation.csv", step_ + 1);
@@ -172,6 +201,7 @@ class Training {
   std::vector<Tensor> parameters_;
   Optimizer optimizer_;
   std::optional<Ema> ema_;
+  StateFiles states_;
   std::int64_t step_ = 0;
   double best_ = std::numeric_limits<double>::infinity();
 };

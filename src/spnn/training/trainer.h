@@ -8,8 +8,9 @@
 namespace spnn {
 
 // Minimises an objective for config.steps steps. A killed run continued with resume ends with the same bits as one that
-// was never interrupted (same number of threads). Throws Interrupted after saving when the observer cancels, and Error
-// naming the loss part and the step when a loss is not finite; the last good checkpoint stays.
+// was never interrupted (same number of threads). Throws Interrupted after saving when the observer of one process cancels,
+// and Error naming the step and the loss part or the weights that are not finite; the last good checkpoint stays. A resume
+// whose newest state is damaged says so and goes on from the one before it. Processes that do not begin alike are refused.
 struct TrainJob {
   TrainConfig config;
   RunDirectory& run;

@@ -1,0 +1,91 @@
+// What the command prints and where it writes: failures are said, files do not command the terminal.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <spnn/checkpoint/safetensors.h>
+
+#include <sys/stat.h>
+
+#include "support/command.h"
+#include "support/tiny_models.h"
+
+namespace spnn {
+namespace {
+
+using testing::spnn_command;
+using testing::TemporaryFolder;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Ended {
+  int code = 0;
+  std::string err;
+};
+
+// With standard output at a place of its own.
+Ended to_place(const std::string& arguments, const std::string& place) {
+  const TemporaryFolder folder;
+  const int status = std::system(fmt::format("'{}/spnn' --threads 1 {} >{} 2>'{}'", SPNN_BINARY_DIR, arguments, place, (folder / "err").string()).c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, testing::file_text(folder / "err")};
+}
+
+TEST(StandardOutput, AFullDiskIsAnError) {
+  for (const std::string arguments : {"--help", "operators", "verify --preset fashion --count 2"}) {
+    const auto ended = to_place(arguments, "/dev/full");
+    EXPECT_EQ(ended.code, 1) << arguments;
+    EXPECT_THAT(ended.err, HasSubstr("expected standard output to take all of the text, got 'No space left on device'")) << arguments;
+    EXPECT_EQ(to_place(arguments, "/dev/null").code, 0) << arguments;
+  }
+  EXPECT_EQ(to_place("operators", "&-").code, 1);   // closed
+  EXPECT_EQ(to_place("no-such-command", "/dev/full").code, 2);   // what went wrong first is what the code says
+}
+
+TEST(StandardOutput, NamesAndTextsOfFilesDoNotReachTheTerminalAsCommands) {
+  const TemporaryFolder folder;
+  const auto hostile = folder / "a\x1b]0;owned\x07.safetensors";
+  write_safetensors(hostile, {{{"w\x1b[2J", torch::ones({2})}}, {{"kind", "x\x1b[31mred"}, {"note", "\xc2\x9b" "2J"}}});
+  const auto result = spnn_command(fmt::format("inspect --tensors '{}'", hostile.string()));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("red"));
+  for (const auto& text : {result.out, result.err, spnn_command(fmt::format("verify '{}'", hostile.string())).err,
+                           spnn_command(fmt::format("inspect '{}.none'", hostile.string())).err}) {
+    for (const char* control : {"\x1b", "\x07", "\xc2\x9b"}) EXPECT_THAT(text, Not(HasSubstr(control)));
+  }
+}
+
+TEST(Outputs, AreTriedBeforeTheWork) {
+  const testing::TinyModels models;
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "taken.png");
+  const auto sheet = spnn_command(fmt::format("sample {} -n 1000000 -o '{}'", models.file("prior"), (folder / "taken.png").string()));
+  EXPECT_EQ(sheet.exit_code, 1);
+  EXPECT_THAT(sheet.err, HasSubstr("taken.png: expected a file to write, got a directory"));
+  const auto report = spnn_command(fmt::format("verify {} --count 4096 --json '{}'", models.file("classifier"), (folder / "none/report.json").string()));
+  EXPECT_EQ(report.exit_code, 2);
+  EXPECT_THAT(report.err, HasSubstr("expected a file in a folder that exists"));
+}
+
+TEST(Outputs, AnAttributeIsNotSetToWhatIsNoNumber) {
+  const testing::TinyModels models;
+  const auto result = spnn_command(fmt::format("edit --set Cat=nan --classifier {} --prior {} -o /dev/null/none", models.file("classifier"), models.file("prior")));
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("expected NAME=1, NAME=0 or a probability between them, got 'nan'"));
+}
+
+// An empty entry of a run path is the current folder: a library lying there would be run.
+TEST(Launcher, NoLibraryOfTheCurrentFolderIsLoaded) {
+  for (const std::string file : {"spnn", "libspnn.so"}) {
+    const TemporaryFolder folder;
+    ASSERT_EQ(std::system(fmt::format("readelf -d '{}/{}' >'{}'", SPNN_BINARY_DIR, file, (folder / "d").string()).c_str()), 0);
+    const auto text = testing::file_text(folder / "d");
+    for (auto at = text.find("path: ["); at != std::string::npos; at = text.find("path: [", at + 1)) {
+      const auto path = ":" + text.substr(at + 7, text.find(']', at) - at - 7) + ":";
+      EXPECT_THAT(path, Not(HasSubstr("::"))) << file;
+      EXPECT_THAT(path, Not(HasSubstr(":.:"))) << file;
+    }
+    EXPECT_THAT(text, HasSubstr("NEEDED")) << "readelf said nothing";
+  }
+}
+
+}  // namespace
+}  // namespace spnn
