@@ -85,27 +85,50 @@ struct AttributeEdits {
   std::string name;
   PhotoEdits edits;
   PhotoMeasures measures = {};
+  Tensor back = {};   // [N]: RMS from the photo once the edit was edited back; undefined: not tried
 };
 
-// Every photo with the attribute on the side where its label is not.
+// Photos moved to outputs of g, as a PNG file holds them.
+Tensor edited_to(const PhotosExperiment& job, const PhotoSet& set, const BackProjector& g, const Tensor& photos, const Tensor& goal, Observer& observer) {
+  const auto way = photo_way({.fast = job.fast, .keep = job.keep}, job.guidance, job.sampling);
+  const RestorationTask task{.seeds = ImageSeeds(job.seed, photos.size(0)),
+                             .target = [&](std::int64_t first, std::int64_t last) { return fixed(goal.slice(0, first, last)); },
+                             .guidance = make_guidance(job.guidance),
+                             .start = {.photo = photos, .time = way.time}};
+  return through_png(restore(*set.models.prior, g, way.config, task, observer).bytes);
+}
+
+// Outputs of photos with the attribute on the side where its label is not.
+Tensor other_side(const PhotosExperiment& job, const PhotoSet& set, const std::string& name, const Tensor& y) {
+  const auto attribute = attribute_changes(std::vector<AttributeRequest>{{.name = name}}, set.models.names()).front().attribute;
+  const auto wanted = 1 - set.labels.select(1, attribute);
+  auto goal = y;
+  for (const bool present : {false, true}) {
+    const auto wish = wish_of(std::vector<AttributeRequest>{{.name = name, .present = present}}, set.models.classifier, job.amount);
+    goal = torch::where(wanted.gt(0.5).eq(present).unsqueeze(1), wish(y), goal);
+  }
+  return goal;
+}
+
+Tensor rms_between(const Tensor& a, const Tensor& b) { return (to_unit(a) - to_unit(b)).square().flatten(1).mean(1).sqrt(); }
+
+// How far two edits in either order are apart: [N].
+Tensor either_order(const PhotosExperiment& job, const PhotoSet& set, const BackProjector& g, const AttributeEdits& a, const AttributeEdits& b, Observer& observer) {
+  const auto then = [&](const AttributeEdits& first, const std::string& second) {
+    const auto x = to_unit(first.edits.edited);
+    return edited_to(job, set, g, x, other_side(job, set, second, outputs_of_photos(g, x, job.sampling.batch)), observer);
+  };
+  return rms_between(then(a, b.name), then(b, a.name));
+}
+
 AttributeEdits run_attribute(const PhotosExperiment& job, const PhotoSet& set, const BackProjector& g, const std::string& name, Observer& observer) {
   const auto attribute = attribute_changes(std::vector<AttributeRequest>{{.name = name}}, set.models.names()).front().attribute;
   const auto wanted = 1 - set.labels.select(1, attribute);
   const auto photos = to_unit(set.photos);
   const Stopwatch watch;
   const auto y = outputs_of_photos(g, photos, job.sampling.batch);
-  auto goal = y;
-  for (const bool present : {false, true}) {
-    const auto wish = wish_of(std::vector<AttributeRequest>{{.name = name, .present = present}}, set.models.classifier, job.amount);
-    goal = torch::where(wanted.gt(0.5).eq(present).unsqueeze(1), wish(y), goal);
-  }
-  const auto way = photo_way({.fast = job.fast, .keep = job.keep}, job.guidance, job.sampling);
-  const RestorationTask task{.seeds = ImageSeeds(job.seed, photos.size(0)),
-                             .target = [&](std::int64_t first, std::int64_t last) { return fixed(goal.slice(0, first, last)); },
-                             .guidance = make_guidance(job.guidance),
-                             .start = {.photo = photos, .time = way.time}};
-  const auto saved = restore(*set.models.prior, g, way.config, task, observer).bytes;
-  AttributeEdits out{.name = name, .edits = {.photos = set.photos, .edited = through_png(saved), .wanted = wanted, .attribute = attribute,
+  const auto saved = edited_to(job, set, g, photos, other_side(job, set, name, y), observer);
+  AttributeEdits out{.name = name, .edits = {.photos = set.photos, .edited = saved, .wanted = wanted, .attribute = attribute,
                                              .y_edited = {}, .judge_photos = set.opinion.logits, .judge_edited = {}, .features_photos = set.opinion.features,
                                              .features_edited = {}, .identity_photos = set.embeddings, .identity_edited = {}, .seconds = watch.seconds()}};
   const auto opinion = opinion_on(*set.judge.net, out.edits.edited);
@@ -114,6 +137,7 @@ AttributeEdits run_attribute(const PhotosExperiment& job, const PhotoSet& set, c
   out.edits.features_edited = opinion.features;
   if (set.identity) out.edits.identity_edited = embedded(*set.identity, out.edits.edited);
   out.measures = measure_photo_edits(out.edits);
+  if (job.fast) out.back = rms_between(edited_to(job, set, g, to_unit(saved), y, observer), set.photos);
   return out;
 }
 
@@ -159,6 +183,26 @@ Json photos_json(const PhotosExperiment& job, const PhotoSet& set, const std::ve
           {"grid_of_photos", {number(set.grid[0]), number(set.grid[1]), number(set.grid[2])}}};
 }
 
+// Editing back, and two edits in either order: in a sentence, and in the JSON.
+std::string undone(const PhotosExperiment& job, const PhotoSet& set, const BackProjector& g, const std::vector<AttributeEdits>& all, Json& json, Observer& observer) {
+  if (!job.fast) return "";
+  std::vector<Tensor> back;
+  for (const auto& one : all) back.push_back(one.back);
+  const auto rms = torch::cat(back);
+  const auto mean = rms.mean().item<double>(), most = rms.max().item<double>();
+  json["edited_back"] = {{"rms_mean", mean}, {"rms_most", most}};
+  auto text = fmt::format(" Edited back to the photo's own outputs: RMS {:.3f} from the photo, at most {:.3f}.", mean, most);
+  const auto find = [&](const char* name, std::size_t otherwise) {
+    const auto found = std::ranges::find(all, name, &AttributeEdits::name);
+    return found == all.end() ? all.begin() + static_cast<std::ptrdiff_t>(otherwise) : found;
+  };
+  if (all.size() < 2) return text;
+  const auto a = find("Smiling", 0), b = find("Blond_Hair", a == all.begin() ? 1 : 0);
+  const auto apart = either_order(job, set, g, *a, *b, observer);
+  json["either_order"] = {{"attributes", {a->name, b->name}}, {"rms_mean", apart.mean().item<double>()}, {"rms_most", apart.max().item<double>()}};
+  return text + fmt::format(" {} and {} in either order: RMS {:.3f} apart, at most {:.3f}.", a->name, b->name, apart.mean().item<double>(), apart.max().item<double>());
+}
+
 }  // namespace
 
 ExperimentResult TorchEngine::evaluate_photos(const PhotosExperiment& job, Observer& observer) {
@@ -192,7 +236,9 @@ ExperimentResult TorchEngine::evaluate_photos(const PhotosExperiment& job, Obser
   auto sentence = fmt::format("Grid of differences of photos: {:.2f}, {:.2f}, {:.2f}. Fréchet distance of edits {:.1f}, of the photos themselves {:.1f} ({} images each).",
                               set.grid[0], set.grid[1], set.grid[2], frechet, frechet_photos, n);
   if (std::isfinite(set.same_person)) sentence = fmt::format("Two photos of one person: identity {:.3f}, of two people {:.3f}. ", set.same_person, set.strangers) + sentence;
-  ExperimentResult out{.summary = text_table(table) + sentence + "\n", .json = photos_json(job, set, all, mean, frechet, frechet_photos).dump(2), .page = {}};
+  auto json = photos_json(job, set, all, mean, frechet, frechet_photos);
+  sentence += undone(job, set, *g, all, json, observer);
+  ExperimentResult out{.summary = text_table(table) + sentence + "\n", .json = json.dump(2), .page = {}};
   if (!job.report.empty()) {
     ReportSection section{.name = fmt::format("photos-{}{}", job.held_out.split, job.fast ? "-fast" : ""), .title = "Edits of photos", .command = job.command, .order = 25,
                           .text = {sentence}, .tables = {table}, .charts = {}, .pictures = {}};
