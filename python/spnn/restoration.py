@@ -36,9 +36,14 @@ def methods() -> "dict[str, str]":
     """The methods of :func:`restore` and what they do.
 
     >>> sorted(methods())[:4]
-    ['ddnm', 'ddnm+', 'ddrm', 'dps']
+    ['daps', 'ddnm', 'ddnm+', 'ddrm']
     """
     return {name: what for name, what, _, _ in _spnn.method_catalogue()}
+
+
+def method_settings() -> "dict[str, float]":
+    """Further numbers that methods can be told as keywords of :func:`restore`, with their defaults."""
+    return dict(_spnn.method_settings())
 
 
 def sample(prior: Any, count: int = 16, *, seed: int = 0, steps: int = 100, sampler: str = "ddpm", eta: float = 0.0, batch: int = 16,
@@ -63,7 +68,7 @@ def restore(y: Tensor, operator: Any, prior: Any, *, method: str = "auto", noise
     ``operator``: a name, one of :mod:`spnn.operators`, a network, or your own object. ``prior``: of :func:`load_prior`, or
     your own (:func:`as_prior`). ``method``: of :func:`methods`; "auto" is nlbp, with noise on a linear operator ddrm.
     ``noise``: σ of y in units of pixels in [0, 1]. Keywords of methods: strength and exact (nlbp), gradient (dps, mcg),
-    ddrm_eta, ddrm_eta_b, langevin, langevin_step (snips), repaint_length, repaint_repeat, iterations (ibp).
+    ddrm_eta, ddrm_eta_b, langevin, langevin_step (snips), repaint_length, repaint_repeat, iterations (ibp), and those of :func:`method_settings`.
     """
     prior, operator = as_prior(prior), as_operator(operator)
     _require(y.dim() >= 2 and len(y) >= 1, "restore", "a batch of measurements", list(y.shape))
@@ -71,7 +76,12 @@ def restore(y: Tensor, operator: Any, prior: Any, *, method: str = "auto", noise
     sigmas = _spnn.sigmas_of(str(noise), y)
     if method == "auto":
         method = "ddrm" if any(sigmas) and bound.linear else "nlbp"
-    options = _options(_METHOD, of_method, steps=steps, sampler=sampler, eta=eta, travel_length=travel_length, travel_repeat=travel_repeat)
+    known = _spnn.method_settings()   # the numbers of the table of methods, beside those above
+    more = {key: float(value) for key, value in of_method.items() if key in known}
+    rest = {key: value for key, value in of_method.items() if key not in known}
+    for key in rest:
+        _require(key in _METHOD, "options", "one of " + ", ".join(sorted([*_METHOD, *known])), f"'{key}'")
+    options = _options(_METHOD, rest, more=more, steps=steps, sampler=sampler, eta=eta, travel_length=travel_length, travel_repeat=travel_repeat)
     # Masks may be one per image: an operator that has as many is not cut into batches.
     whole = operator._masks is not None and len(operator._masks) > 1
     batch = len(y) if whole else batch

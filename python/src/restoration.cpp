@@ -30,7 +30,8 @@ MethodConfig method_of(const Json& o) {
           .langevin = o.at("langevin").get<std::int64_t>(),
           .langevin_step = o.at("langevin_step").get<double>(),
           .repaint = {.length = o.at("repaint_length").get<std::int64_t>(), .repeat = o.at("repaint_repeat").get<std::int64_t>()},
-          .iterations = o.at("iterations").get<std::int64_t>()};
+          .iterations = o.at("iterations").get<std::int64_t>(),
+          .more = o.at("more").get<std::map<std::string, double>>()};
 }
 
 // x̂0 as the prior has it, shown to Python at every evaluation.
@@ -169,6 +170,11 @@ void bind_restoration(py::module_& m) {
   m.def("expected_outputs", [](const Network& n, const std::vector<Change>& changes, double aim, double margin) {
     return expected_outputs(statistics_of(n), target_config(changes, aim, margin)).reshape({1, -1}).to(n.weight.options().requires_grad(false));
   }, Unlocked());
+  m.def("method_settings", [] {
+    std::map<std::string, double> defaults;
+    for (const auto& s : method_settings()) defaults[s.name] = s.otherwise;
+    return defaults;
+  });
   m.def("method_catalogue", [] {
     std::vector<std::tuple<std::string, std::string, bool, bool>> rows;
     for (const auto& i : method_catalogue()) rows.emplace_back(i.name, i.what, i.linear_only, i.knows_noise);
