@@ -37,6 +37,15 @@ def methods() -> "dict[str, str]":
     return {name: what for name, what, _, _ in _spnn.method_catalogue()}
 
 
+def method_settings() -> "dict[str, float]":
+    """Further numbers that methods can be told as keywords of :func:`restore`, with their defaults.
+
+    >>> method_settings()["restarts"]
+    1.0
+    """
+    return dict(_spnn.method_settings())
+
+
 def sample(prior: Any, count: int = 16, *, seed: int = 0, steps: int = 100, sampler: str = "ddpm", batch: int = 16,
            callback: Optional[Callback] = None, progress: Progress = False, **options: Any) -> Tensor:
     """Images of the prior in [−1, 1], [count, C, H, W].
@@ -60,7 +69,8 @@ def restore(y: Tensor, operator: Any, prior: Any, *, method: str = "auto", noise
     your own (:func:`as_prior`). ``method``: of :func:`methods`; "auto" is nlbp, with noise on a linear operator ddrm.
     ``noise``: σ of y in units of pixels in [0, 1]. ``metric`` and ``pseudo_inverse``: of nlbp on a network. Keywords of
     methods: strength and exact (nlbp), gradient (dps, mcg), ddrm_eta, ddrm_eta_b, langevin, langevin_step (snips),
-    repaint_length, repaint_repeat, iterations (ibp); of the sampler: spacing, eta, travel_length, travel_repeat.
+    repaint_length, repaint_repeat, iterations (ibp), and those of :func:`method_settings`; of the sampler: spacing, eta,
+    travel_length, travel_repeat.
     """
     prior, operator = as_prior(prior), as_operator(operator)
     _require(y.dtype == torch.float32, "restore", "a measurement in float32, as priors sample", y.dtype)

@@ -1,5 +1,6 @@
 #include "requests.h"
 
+#include <spnn/restoration/method_table.h>
 #include <spnn/core/json_fields.h>
 
 namespace spnn::python {
@@ -127,6 +128,9 @@ RestoreOptions restore_options(const std::string& json) {
     const auto read = [&](const char* key, auto& value) { fields.optional(key, value); };
     sampling_fields(o.sampling, read);
     method_fields(o.method, read);
+    for (const auto& setting : method_settings()) {
+      if (fields.has(setting.name)) read(setting.name.c_str(), o.method.more[setting.name]);
+    }
     fields.no_others();
     return o;
   });

@@ -110,6 +110,11 @@ void bind_restoration(py::module_& m) {
     });
   });
   m.def("defaults", &defaults);
+  m.def("method_settings", [] {
+    std::map<std::string, double> defaults;
+    for (const auto& s : method_settings()) defaults[s.name] = s.otherwise;
+    return defaults;
+  });
   m.def("method_catalogue", [] {
     std::vector<std::tuple<std::string, std::string, bool, bool>> rows;
     for (const auto& i : method_catalogue()) rows.emplace_back(i.name, i.what, i.linear_only, i.knows_noise);

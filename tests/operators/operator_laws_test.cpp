@@ -66,6 +66,9 @@ const std::vector<Case> linear = {
     {"GreyThenMask", named("grey+random:0.5")},
     {"SrThenBlur", named("sr2+aniso:along=0.4,across=0.3")},
     {"SrThenSensing", named("sr2+cs:0.5")},
+    {"Motion", named("motion:length=3,angle=20")},
+    {"Radon", named("radon:angles=4")},
+    {"RadonWithMoreRaysThanPixels", named("radon:angles=9,cut=0.1")},
     {"KernelThenSrByADenseMatrix", named("aniso:along=0.5,across=0.3+sr2")},
 };
 const std::vector<Case> composed = {

@@ -51,7 +51,7 @@ TEST_P(LinearMethods, BothMetricsOfNlbpAgree) {
 
 TEST_P(LinearMethods, WhatIsSeenIsThatOfThePseudoInverse) {
   const auto seen = by("pinv");
-  for (const auto* method : {"nlbp", "ddnm", "ddnm+", "ddrm", "mcg", "repaint"}) {
+  for (const auto* method : {"nlbp", "nlbp+", "diffpir-nlbp", "ddnm", "ddnm+", "ddrm", "mcg", "repaint"}) {
     const auto x = by(method);
     EXPECT_THAT(g.linear->pinv(g.linear->forward(x)), TensorNear(seen, 2e-4)) << method;
     EXPECT_LT(g.inconsistency(x, y).max().item<double>(), 1e-4) << method;
@@ -105,18 +105,20 @@ TEST_P(EveryMethod, TakesNonLinearOperatorsOrSaysWhichWould) {
     return restore_by(GetParam().name, {.prior = prior, .g = g, .y = y, .seeds = ImageSeeds(0, 2)}, {.sampler = {.steps = 60}, .gradient = 3}, silent);
   };
   if (GetParam().linear_only) {
-    EXPECT_THAT(refusal(run), HasSubstr("method " + GetParam().name + ": expected a linear operator, got 'gamma+sr2' (nlbp, dps, ibp, pinv take any operator)"));
+    EXPECT_THAT(refusal(run), HasSubstr("method " + GetParam().name + ": expected a linear operator, got 'gamma+sr2' (nlbp, nlbp+, dps, pigdm, diffpir-nlbp, daps, "));
     return;
   }
   const auto before = g.inconsistency(torch::zeros_like(x), y), after = g.inconsistency(run(), y);
   EXPECT_LT((after / before).max().item<double>(), 0.5);
-  if (GetParam().name == "nlbp") {
+  if (GetParam().name.starts_with("nlbp")) {
     EXPECT_LT(after.max().item<double>(), 1e-4);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Field, EveryMethod, ::testing::ValuesIn(method_catalogue()), [](const auto& info) {
-  return info.param.name == "ddnm+" ? std::string("ddnm_plus") : info.param.name;
+  std::string name;
+  for (const char c : info.param.name) name += c == '+' ? "_plus" : c == '-' ? std::string("_") : std::string(1, c);
+  return name;
 });
 
 TEST(Methods, RefuseClearly) {
@@ -130,6 +132,11 @@ TEST(Methods, RefuseClearly) {
   EXPECT_THAT(run("ddnm", torch::zeros({1, 1, 8, 8}), 0), HasSubstr("measurement of sr2: expected a batch of 1×4×4, got [1, 1, 8, 8]"));
   EXPECT_THAT(run("ddnm", torch::zeros({1, 1, 4, 4}), -1), HasSubstr("a noise of 0 or more"));
   EXPECT_THAT(run("nlbp", torch::zeros({1, 1, 4, 4}), 0, 1.5), HasSubstr("lambda: expected a number in [0, 1], got 1.5"));
+  const auto told = [&](const std::string& key, double value) {
+    return refusal([&] { restore_by("daps", {.prior = prior, .g = g, .y = torch::zeros({1, 1, 4, 4}), .seeds = ImageSeeds(0, 1)}, {.more = {{key, value}}}, silent); });
+  };
+  EXPECT_THAT(told("daps_ode", 0), HasSubstr("daps_ode: expected a number from 1 to 100, got 0"));
+  EXPECT_THAT(told("daps_odes", 1), HasSubstr("method setting: expected one of restarts"));
   const auto sensing = make_degradation({.spec = "cs"}, kMethodShape);
   EXPECT_THAT(refusal([&] { sensing.measure(torch::zeros({1, 1, 8, 8}), noise_from("poisson:10"), {1}); }), HasSubstr("not intensities"));
 }

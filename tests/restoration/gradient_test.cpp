@@ -35,5 +35,40 @@ TEST(Gradients, OfDpsAndMcgAgreeWithFiniteDifferences) {
   }
 }
 
+Tensor by_differences(const Tensor& x, const std::function<Tensor(const Tensor&)>& value) {
+  auto gradient = torch::zeros_like(x);
+  const double h = 1e-6;
+  for (std::int64_t i = 0; i < x.flatten(1).size(1); ++i) {
+    auto step = torch::zeros_like(x);
+    step.flatten(1).select(1, i).fill_(h);
+    gradient.flatten(1).select(1, i).copy_((value(x + step) - value(x - step)) / (2 * h));
+  }
+  return gradient;
+}
+
+// What ΠGDM and nlbp+ pull through the prior, what MPGD and the Langevin steps of DAPS descend, and the loss of RED-diff.
+TEST(Gradients, OfTheFieldOfTodayAgreeWithFiniteDifferences) {
+  constexpr Shape shape{1, 4, 4};
+  const auto prior = CorrelatedPrior::smooth(shape, 0.1, 0.4, 2);
+  const auto x = Rng(4).randn({2, 1, 4, 4}, torch::kFloat64) * 0.5, v = Rng(6).randn({2, 1, 4, 4}, torch::kFloat64);
+  const std::int64_t t = 300;
+  const field::DifferentiablePrediction prediction(prior, x, t, /*clamp=*/false);
+  const auto pulled = by_differences(x, [&](const Tensor& at) { return (predict_x0(prior, at, t) * v).flatten(1).sum(1); });
+  EXPECT_THAT(prediction.pulled(v), TensorNear(pulled, 1e-7));
+  EXPECT_THAT(prediction.pulled(v), TensorNear(pulled, 1e-7)) << "as often as wanted";
+  for (const std::string spec : {"gamma+sr2", "sr2", "cs:0.5"}) {
+    const auto g = make_degradation({.spec = spec}, shape);
+    const auto y = g.g->forward((Rng(3).uniform({2, 1, 4, 4}, torch::kFloat64) * 2 - 1) * 0.7);
+    const Problem p{.prior = prior, .g = g, .y = y, .seeds = ImageSeeds(0, 2)};
+    const auto half_square = [&](const Tensor& at) { return (y - g.g->forward(at)).flatten(1).square().sum(1) / 2; };
+    EXPECT_THAT(-field::back_projected(*g.g, x, y).first, TensorNear(by_differences(x, half_square), 1e-7)) << spec;
+    const double a = prior.schedule().alpha_bar(t), lambda = 0.3;
+    const auto residual = prior.eps(x * std::sqrt(a) + v * std::sqrt(1 - a), t) - v;   // held fixed
+    const double entries = 16.0 / static_cast<double>(y.flatten(1).size(1));
+    const auto loss = [&](const Tensor& at) { return lambda * std::sqrt((1 - a) / a) * (residual * at).flatten(1).sum(1) + entries * half_square(at); };
+    EXPECT_THAT(field::red_gradient(p, x, v, t, lambda), TensorNear(by_differences(x, loss), 1e-7)) << spec;
+  }
+}
+
 }  // namespace
 }  // namespace spnn

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <spnn/restoration/method_table.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -30,6 +32,18 @@ void add_method_options(CLI::App& command, engine::MethodOptions& o) {
   command.add_option("--langevin-step", o.langevin_step, "snips: their length in units of the level's variance")->check(CLI::Range(0.0, 1.0))
       ->capture_default_str()->group(group);
   command.add_option("--iterations", o.iterations, "ibp: back-projections")->check(CLI::PositiveNumber)->capture_default_str()->group(group);
+  for (const auto& s : method_settings()) {
+    auto name = "--" + s.name;
+    std::ranges::replace(name, '_', '-');
+    command.add_option_function<double>(name, [&o, key = s.name](double value) { o.more[key] = value; }, s.what)->check(CLI::Range(s.low, s.high))
+        ->default_str(fmt::format("{}", s.otherwise))->group(group);
+  }
+}
+
+std::string all_methods() {
+  std::string names;
+  for (const auto& m : method_catalogue()) names += m.name + ", ";
+  return names.substr(0, names.size() - 2);
 }
 
 void print(const engine::FieldCatalogue& all) {
@@ -38,7 +52,7 @@ void print(const engine::FieldCatalogue& all) {
   fmt::print("\nBlack boxes, to which 'spnn train degradation' fits a network for model:FILE\n\n");
   for (const auto& b : all.black_boxes) fmt::print("  {:<9} {}\n            {}\n", b.name, b.parameters, b.what);
   fmt::print("\nMethods (* asks for a linear operator, ~ does not take a noisy y as exact)\n\n");
-  for (const auto& m : all.methods) fmt::print("  {:<8} {}{} {}\n", m.name, m.linear_only ? '*' : ' ', m.knows_noise ? '~' : ' ', m.what);
+  for (const auto& m : all.methods) fmt::print("  {:<12} {}{} {}\n", m.name, m.linear_only ? '*' : ' ', m.knows_noise ? '~' : ' ', m.what);
   fmt::print("\nNoise is stated in units of pixels in [0, 1]: --noise 0.05 is 12.75 grey levels of 255.\n");
 }
 
@@ -92,7 +106,7 @@ void add_restore(CLI::App& spnn) {
   command->add_option("--operator", job->degradation, "what happened to the image, see 'spnn operators': sr4, gauss:2, gamma+sr4, model:FILE, …")->required();
   command->add_flag("--degraded", job->degraded, "IN are already degraded: the measurement is the file (default: IN are clean, degrade them first)");
   command->add_option("--noise", job->noise, "of the measurement: σ in units of pixels in [0, 1], or poisson:PHOTONS")->capture_default_str();
-  command->add_option("--method", job->method, "nlbp, ddnm, ddnm+, ddrm, snips, dps, mcg, repaint, ibp, pinv; auto is nlbp, or ddrm where there is noise and g is linear")
+  command->add_option("--method", job->method, all_methods() + "; auto is nlbp, or ddrm where there is noise and g is linear")
       ->capture_default_str();
   command->add_option("--mask", a->mask, "of the operator 'mask': an image (white is known), or a folder with one of each image's name")->check(CLI::ExistingPath);
   add_fit(*command, job->fit);

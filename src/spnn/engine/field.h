@@ -5,6 +5,7 @@
 #include <spnn/engine/restoration.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,7 @@ struct MethodOptions {
   std::int64_t langevin = 4;              // snips
   double langevin_step = 0.2;
   std::int64_t iterations = 100;          // ibp
+  std::map<std::string, double> more;     // by their names in spnn/restoration/method_table.h, those that are not to have their default
 };
 
 struct CompareJob {

@@ -8,6 +8,7 @@
 #include <spnn/image/image.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace spnn::engine {
 namespace {
@@ -35,16 +36,37 @@ struct Row {
   std::string degradation, noise, method;
   double psnr = 0, ssim = 0, frechet = 0, sampled = 0, saved = 0, seconds = 0;
   std::int64_t evaluations = 0;
+  std::vector<double> psnrs = {};     // of each image, for paired differences
   std::optional<double> truth = {};   // rms of D(x̂) − D(x) of the saved images, where g was fitted to D
 };
 
+// Mean and standard error of what a method gains over another on the same images.
+struct Gain {
+  double mean = 0, error = 0;
+};
+
+// Over the first row of the same operator and noise that a method of the table made: nlbp unless others were asked for.
+std::optional<Gain> gain_of(const std::vector<Row>& rows, const Row& row) {
+  const auto base = std::ranges::find_if(rows, [&](const Row& r) { return r.degradation == row.degradation && r.noise == row.noise && r.method != "degraded"; });
+  if (base == rows.end() || base->method == row.method || base->psnrs.size() != row.psnrs.size()) return {};
+  const auto n = static_cast<double>(row.psnrs.size());
+  Gain gain;
+  for (std::size_t i = 0; i < row.psnrs.size(); ++i) gain.mean += (row.psnrs[i] - base->psnrs[i]) / n;
+  for (std::size_t i = 0; i < row.psnrs.size(); ++i) gain.error += std::pow(row.psnrs[i] - base->psnrs[i] - gain.mean, 2);
+  gain.error = std::sqrt(gain.error / (n - 1) / n);
+  return gain;
+}
+
+std::string gain_text(const std::optional<Gain>& gain) { return gain ? fmt::format("{:+.2f} ± {:.2f}", gain->mean, gain->error) : ""; }
+
 Table table_of(const std::vector<Row>& rows, std::int64_t images) {
   Table table{.title = fmt::format("{} images; σ and ‖g(x)−y‖ (root mean square) in [0, 1] pixel units; evaluations of the prior and seconds are per image", images),
-              .columns = {"operator", "σ", "method", "PSNR dB", "SSIM", "Fréchet", "‖g(x)−y‖ sampled", "saved", "s", "evaluations"}};
+              .columns = {"operator", "σ", "method", "PSNR dB", "± to the first", "SSIM", "Fréchet", "‖g(x)−y‖ sampled", "saved", "s", "evaluations"}};
   const bool any_truth = std::ranges::any_of(rows, [](const Row& r) { return r.truth.has_value(); });
   if (any_truth) table.columns.push_back("‖D(x̂)−D(x)‖ saved");
   for (const auto& r : rows) {
-    table.rows.push_back({r.degradation, r.noise, r.method, fmt::format("{:.2f}", r.psnr), fmt::format("{:.4f}", r.ssim), fmt::format("{:.1f}", r.frechet),
+    table.rows.push_back({r.degradation, r.noise, r.method, fmt::format("{:.2f}", r.psnr),
+                          gain_text(gain_of(rows, r)), fmt::format("{:.4f}", r.ssim), fmt::format("{:.1f}", r.frechet),
                           fmt::format("{:.2e}", r.sampled), fmt::format("{:.2e}", r.saved), fmt::format("{:.3f}", r.seconds), std::to_string(r.evaluations)});
     if (any_truth) table.rows.back().push_back(r.truth ? fmt::format("{:.2e}", *r.truth) : "");
   }
@@ -160,7 +182,9 @@ class Comparison {
   }
 
   void rate(Row row, const Degradation& g, const Tensor& bytes) {
-    row.psnr = psnr(bytes, clean_).mean().item<double>();
+    const auto each = psnr(bytes, clean_).to(torch::kFloat64).contiguous();
+    row.psnrs.assign(each.data_ptr<double>(), each.data_ptr<double>() + each.numel());
+    row.psnr = each.mean().item<double>();
     row.ssim = ssim(bytes, clean_).mean().item<double>();
     row.frechet = frechet_distance(features(bytes), reference_);
     if (g.has_truth()) row.truth = g.true_inconsistency(to_unit(bytes), g.fitted->D(to_unit(clean_))).mean().item<double>();
@@ -194,6 +218,8 @@ class Comparison {
     for (const auto& r : rows_) {
       rows.push_back({{"operator", r.degradation}, {"noise", r.noise}, {"method", r.method}, {"psnr", r.psnr}, {"ssim", r.ssim}, {"frechet", r.frechet},
                       {"consistency_sampled", r.sampled}, {"consistency_saved", r.saved}, {"seconds_per_image", r.seconds}, {"evaluations", r.evaluations}});
+      rows.back()["psnrs"] = r.psnrs;
+      if (const auto gain = gain_of(rows_, r)) rows.back()["psnr_gain"] = {{"mean", gain->mean}, {"error", gain->error}};
       if (r.truth) rows.back()["consistency_with_D"] = *r.truth;
     }
     return {{"images", job_.images}, {"rows", rows}, {"sampling", to_json(job_.sampling)}};

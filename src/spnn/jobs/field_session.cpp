@@ -20,7 +20,7 @@ FieldCatalogue TorchEngine::field_catalogue() {
 MethodConfig method_config(const MethodOptions& o, const SamplingOptions& sampling, torch::Device device) {
   return {.sampler = sampler_config(sampling, device), .lambda = o.lambda, .exact = o.exact, .gradient = o.gradient, .eta = o.ddrm_eta, .eta_b = o.ddrm_eta_b,
           .langevin = o.langevin, .langevin_step = o.langevin_step, .repaint = {.length = o.repaint_length, .repeat = o.repaint_repeat},
-          .iterations = o.iterations};
+          .iterations = o.iterations, .more = o.more};
 }
 
 Solved solve(const std::string& method, const FieldProblem& problem, const MethodConfig& config, Observer& observer, std::int64_t first) {

@@ -83,8 +83,8 @@ std::string chosen_method(const RestoreRequest& wish, const Degradation& g, cons
   const auto& info = method_info(name);
   require_applies(info, g);
   if (noisy && !info.knows_noise) {
-    observer.message(fmt::format("{} takes the measurement as exact and restores its noise too; {}", name,
-                                 g.linear ? "nlbp, ddnm+, ddrm, snips and dps know of noise" : "nlbp and dps know of noise"));
+    const auto know = method_names([&](const MethodInfo& m) { return m.knows_noise && (g.linear || !m.linear_only); });
+    observer.message(fmt::format("{} takes the measurement as exact and restores its noise too; {} know of noise", name, fmt::join(know, ", ")));
   }
   return name;
 }

@@ -3,10 +3,14 @@
 #include <spnn/operators/catalogue.h>
 #include <spnn/operators/cellwise_operator.h>
 #include <spnn/operators/circulant_operator.h>
+#include <spnn/operators/clipping.h>
+#include <spnn/operators/fourier_magnitude.h>
 #include <spnn/operators/hadamard_operator.h>
 #include <spnn/operators/inpainting.h>
+#include <spnn/operators/jpeg_quantization.h>
 #include <spnn/operators/line_matrices.h>
 #include <spnn/operators/masks.h>
+#include <spnn/operators/row_space_operator.h>
 #include <spnn/operators/separable_operator.h>
 #include <spnn/operators/stage.h>
 
@@ -41,6 +45,15 @@ Tensor kernel_for(const Surroundings& at, const std::string& file) {
   require(kernel.size(0) <= at.in.height && kernel.size(1) <= at.in.width, file, fmt::format("a kernel of at most {} × {}", at.in.width, at.in.height),
           fmt::format("{} × {}", kernel.size(1), kernel.size(0)));
   return kernel;
+}
+
+LinearOperatorPtr radon(const Surroundings& at, Stage& s) {
+  const auto angles = s.integer("angles", 12), detectors = radon_detectors(at.in.height, at.in.width);
+  constexpr std::int64_t limit = std::int64_t(1) << 25;   // numbers of its matrix: 256 MB
+  require(angles >= 1 && angles * detectors * at.in.height * at.in.width <= limit, s.whole(), "few angles of a small image, up to 2^25 numbers in its matrix",
+          fmt::format("{} angles of {} × {} pixels", angles, at.in.width, at.in.height));
+  return std::make_shared<RowSpaceOperator>(RowSpaceConfig{.in = at.in, .out = {at.in.channels, angles, detectors},
+      .A = radon_matrix(at.in.height, at.in.width, angles), .cut = s.number("cut", default_cut)}, s.whole());
 }
 
 LinearOperatorPtr inpainting(const Surroundings& at, const Tensor& mask) { return std::make_shared<Inpainting>(mask, at.in); }
@@ -119,6 +132,9 @@ const std::vector<LinearEntry>& linear_entries() {
        [](const auto& at, Stage& s) {
          return convolution(at, s, anisotropic_kernel(s.number("along", 3), s.number("across", 1), s.number("angle", 45)));
        }},
+      {{"motion", "length=9, angle=30, cut=0.03", "a camera that moved along a line, circular borders", "Fourier; exact on the kept singular values"},
+       {"length", "angle", "cut"},
+       [](const auto& at, Stage& s) { return convolution(at, s, motion_kernel(s.number("length", 9), s.number("angle", 30))); }},
       {{"kernel", "FILE, cut=0.03", "blur with a kernel from a file (numbers or an image), circular borders", "Fourier; exact on the kept singular values"},
        {"file", "cut"}, [](const auto& at, Stage& s) { return convolution(at, s, kernel_for(at, s.text("file"))); }},
       {{"grey", "", "Rec. 601 luma: colourisation", "spreads y over the colours; exact"}, {},
@@ -128,6 +144,8 @@ const std::vector<LinearEntry>& linear_entries() {
        [](const auto& at, Stage& s) {
          return std::make_shared<HadamardOperator>(HadamardConfig{at.in, s.number("keep", 0.25), static_cast<std::uint64_t>(s.integer("seed", 0))});
        }},
+      {{"radon", "angles=12, cut=0.03", "tomography: sums along parallel rays from few directions", "a small eigenproblem; exact on the kept singular values"},
+       {"angles", "cut"}, radon},
       {{"denoise", "", "nothing but the noise", "the identity; exact"}, {},
        [](const auto& at, Stage&) { return std::make_shared<Denoising>(at.in); }},
   };
@@ -145,6 +163,27 @@ const std::vector<CurveEntry>& curve_entries() {
        [](Stage& s) { return std::make_shared<CompandingCurve>(s.number("mu", 255)); }},
       {{"curve", "knots=0/0;0.25/0.15;0.75/0.85;1/1", "straight lines between knots", "φ⁻¹A†; exact"}, {"knots"},
        [](Stage& s) { return knots(s); }},
+  };
+  return entries;
+}
+
+// Neither linear nor a curve before something linear. Each stands alone, or after tone curves.
+struct NonLinearEntry {
+  OperatorInfo info;
+  std::vector<std::string> keys;
+  bool intensities;      // y is a picture, pixel by pixel
+  std::function<std::shared_ptr<const Operator>(const Shape&, Stage&)> make;
+};
+
+const std::vector<NonLinearEntry>& non_linear_entries() {
+  static const std::vector<NonLinearEntry> entries = {
+      {{"phase", "oversample=2", "phase retrieval: magnitudes of the Fourier transform of the image on a larger black ground",
+        "oversample=1: phases of the zero image, exact; more: no completion, NLBP is a step of error reduction"}, {"oversample"}, false,
+       [](const Shape& in, Stage& s) { return std::make_shared<FourierMagnitude>(in, s.integer("oversample", 2)); }},
+      {{"hdr", "scale=2", "high dynamic range: pixels times scale, clipped", "y/scale; exact, what was cut off is the completion"}, {"scale"}, true,
+       [](const Shape& in, Stage& s) { return std::make_shared<Clipping>(in, s.number("scale", 2)); }},
+      {{"jpeg", "quality=20", "JPEG, 4:4:4: cosine coefficients of 8×8 cells rounded to steps", "y; exact, the place in each step is the completion"}, {"quality"}, true,
+       [](const Shape& in, Stage& s) { return std::make_shared<JpegQuantization>(in, s.integer("quality", 20)); }},
   };
   return entries;
 }
@@ -176,6 +215,9 @@ LinearOperatorPtr linear_part(std::vector<std::string> stages, const Shape& in, 
     if (!entry && entry_of(curve_entries(), stage_name(text))) {
       throw UsageError(fmt::format("operator: expected tone curves before linear stages, got '{}' after one", text));
     }
+    if (!entry && entry_of(non_linear_entries(), stage_name(text))) {
+      throw UsageError(fmt::format("operator: expected '{}' alone or after tone curves, got other stages beside it", text));
+    }
     if (!entry) unknown(text);
     Stage stage(text, entry->keys);
     const auto next = entry->make({A ? A->out_shape() : in, masks}, stage);
@@ -191,6 +233,7 @@ const std::vector<OperatorInfo>& operator_catalogue() {
     std::vector<OperatorInfo> infos;
     for (const auto& entry : linear_entries()) infos.push_back(entry.info);
     for (const auto& entry : curve_entries()) infos.push_back(entry.info);
+    for (const auto& entry : non_linear_entries()) infos.push_back(entry.info);
     infos.push_back({"model", "FILE", "any trained pseudo-invertible network; fitted by 'train degradation', a black box", "the network's own g†"});
     return infos;
   }();
@@ -208,10 +251,17 @@ NamedOperator make_operator(const std::string& spec, const Shape& in, const Tens
     stages.erase(stages.begin());
   }
   if (stages.empty()) stages = {"denoise"};   // a curve alone
-  NamedOperator made{.spec = spec, .g = {}, .linear = {}, .A = linear_part(stages, in, masks)};
-  made.intensities = std::ranges::none_of(stages, [](const auto& s) { return stage_name(s) == "cs"; });
-  made.g = made.A;
-  if (curves.empty()) made.linear = made.A;
+  NamedOperator made{.spec = spec, .g = {}, .linear = {}, .A = {}};
+  if (const auto* entry = entry_of(non_linear_entries(), stage_name(stages.front())); entry && stages.size() == 1) {
+    Stage stage(stages.front(), entry->keys);
+    made.g = entry->make(in, stage);
+    made.intensities = entry->intensities;
+    if (entry->intensities) made.A = std::make_shared<Denoising>(in);   // pixel by pixel: noise hides each alike
+  } else {
+    made.g = made.A = linear_part(stages, in, masks);
+    made.intensities = std::ranges::none_of(stages, [](const auto& s) { return stage_name(s) == "cs" || stage_name(s) == "radon"; });
+    if (curves.empty()) made.linear = made.A;
+  }
   for (auto phi = curves.rbegin(); phi != curves.rend(); ++phi) made.g = std::make_shared<ComposedOperator>(made.g, *phi);
   return made;
 }

@@ -19,7 +19,7 @@ struct NamedOperator {
   std::string spec;
   std::shared_ptr<const Operator> g;
   LinearOperatorPtr linear;      // none where a tone curve comes first
-  LinearOperatorPtr A;           // the linear part: `linear`, or what follows the curves
+  LinearOperatorPtr A;           // the linear part: `linear`, or what follows the curves; the identity for clipping and JPEG; none for phases
   bool intensities = true;       // y is a picture in pixel values (not so for Walsh–Hadamard coefficients)
 };
 

@@ -65,4 +65,15 @@ Tensor anisotropic_kernel(double along, double across, double degrees) {
   return kernel / kernel.sum();
 }
 
+Tensor motion_kernel(double length, double degrees) {
+  require(length >= 1, "motion blur", "a length of 1 pixel or more", fmt::format("{}", length));
+  const auto reach = static_cast<std::int64_t>(std::ceil(length / 2));
+  const auto line = torch::arange(-reach, reach + 1, torch::kFloat64);
+  const double angle = degrees * std::numbers::pi / 180;
+  const auto x = line.unsqueeze(0), y = line.unsqueeze(1);
+  const auto along = (x * std::cos(angle) - y * std::sin(angle)).abs(), across = (x * std::sin(angle) + y * std::cos(angle)).abs();
+  const auto kernel = (1 - across).clamp_min(0) * (length / 2 + 0.5 - along).clamp(0, 1);
+  return kernel / kernel.sum();
+}
+
 }  // namespace spnn

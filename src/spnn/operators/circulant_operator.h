@@ -34,4 +34,7 @@ class CirculantOperator final : public LinearOperator {
 // A Gaussian with standard deviations `along` and `across` a direction of `degrees` from the horizontal, sum 1.
 Tensor anisotropic_kernel(double along, double across, double degrees);
 
+// A camera that moved `length` pixels at even speed in a direction of `degrees` from the horizontal, sum 1.
+Tensor motion_kernel(double length, double degrees);
+
 }  // namespace spnn

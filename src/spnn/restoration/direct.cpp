@@ -6,15 +6,6 @@
 namespace spnn::field {
 namespace {
 
-// Jᵀr at x, and g(x).
-std::pair<Tensor, Tensor> back_projected(const BackProjector& g, const Tensor& x, const Tensor& y) {
-  const at::AutoGradMode with_gradients(true);
-  const auto at = x.detach().requires_grad_(true);
-  const auto g_x = g.forward(at);
-  const auto r = (y - g_x).detach();
-  return {torch::autograd::grad({g_x}, {at}, {r})[0], r};
-}
-
 Tensor size_of(const Tensor& r) { return r.flatten(1).square().sum(1); }
 
 // A linear step is as long as ‖A‖ allows and never fails. A non-linear one is halved for an image whose residual grew.
@@ -39,6 +30,14 @@ Tensor ibp_any(const Problem& p, const MethodConfig& c, Observer& observer) {
 }
 
 }  // namespace
+
+std::pair<Tensor, Tensor> back_projected(const BackProjector& g, const Tensor& x, const Tensor& y) {
+  const at::AutoGradMode with_gradients(true);
+  const auto at = x.detach().requires_grad_(true);
+  const auto g_x = g.forward(at);
+  const auto r = (y - g_x).detach();
+  return {torch::autograd::grad({g_x}, {at}, {r})[0], r};
+}
 
 Tensor pinv(const Problem& p, const MethodConfig&, Observer&) { return p.g.g->pinv(p.y); }
 

@@ -2,9 +2,12 @@
 
 #include <spnn/diffusion/sampler.h>
 #include <spnn/restoration/degradation.h>
+#include <spnn/restoration/method_table.h>
 
 #include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace spnn {
@@ -31,20 +34,19 @@ struct MethodConfig {
   double langevin_step = 0.2;     // snips: in units of the level's variance. The paper's 0.033 is for thousands of steps
   TimeTravel repaint = {.length = 10, .repeat = 3};   // the paper resamples 10 times
   std::int64_t iterations = 100;  // ibp
+  std::map<std::string, double> more = {};   // of method_settings(), those that are not to have their default
+
+  double setting(std::string_view name) const;   // as told, or its default
 };
 
-struct MethodInfo {
-  std::string name, what;
-  bool linear_only = false;       // asks for a linear operator
-  bool knows_noise = false;       // does not take y as exact
-};
-const std::vector<MethodInfo>& method_catalogue();
 const MethodInfo& method_info(const std::string& name);   // UsageError with the nearest names
+std::vector<std::string> method_names(const std::function<bool(const MethodInfo&)>& which);   // in the table's order
 
 // UsageError naming the methods that would do, where this one cannot take the operator.
 void require_applies(const MethodInfo& method, const Degradation& g);
 
-// requires: prior and g of one shape, y a measurement of g. ensures: image i depends on its own seed, y and mask only.
+// requires: prior and g of one shape, y a measurement of g. ensures: image i depends on its own seed, y and mask only. With restarts
+// every image is the best of so many runs by ‖g(x) − y‖, which asks for no clean image.
 Tensor restore_by(const std::string& method, const Problem& problem, const MethodConfig& config, Observer& observer);
 
 // Counts what a method asks of the prior, and shows the x̂0 of every answer to whoever wants to see.

@@ -25,14 +25,14 @@ Tensor with_seen_part(const Problem& p, const Tensor& x, const ReverseMove& move
   return A.null_part(x - noise) + noise + clean * std::sqrt(a);
 }
 
-SpectralMeasurement spectral(const Problem& p) {
+SpectralMeasurement spectral(const Problem& p, double least) {
   const auto& A = *p.g.linear;
   const auto u = A.Ut(p.y);
   const auto S = A.S().to(u.options());
   const auto seen = S > 0;
   const auto safe = torch::where(seen, S, torch::ones_like(S));
   return {torch::where(seen, u / safe, torch::zeros_like(u)),
-          torch::where(seen, p.sigma_y.along(2).to(safe.options()) / safe, torch::full_like(S, INFINITY)), seen};
+          torch::where(seen, p.sigma_y.along(2).clamp_min(least).to(safe.options()) / safe, torch::full_like(S, INFINITY)), seen};
 }
 
 Tensor nlbp(const Problem& p, const MethodConfig& c, Observer& observer) {

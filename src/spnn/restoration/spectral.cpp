@@ -5,15 +5,12 @@
 #include <cmath>
 
 namespace spnn::field {
-namespace {
 
-// The same process without its shrinking: x̃ = x_t/√ᾱ = x0 + σ ε.
 double sigma_at(const Schedule& schedule, std::int64_t t) {
   const double a = schedule.alpha_bar(t);
   return std::sqrt((1 - a) / a);
 }
 
-// The time whose σ is nearest to the wanted one on a logarithmic scale.
 std::int64_t time_of(const Schedule& schedule, double sigma) {
   std::int64_t low = 0, high = schedule.steps() - 1;
   while (high - low > 1) {
@@ -22,8 +19,6 @@ std::int64_t time_of(const Schedule& schedule, double sigma) {
   }
   return sigma * sigma < sigma_at(schedule, low) * sigma_at(schedule, high) ? low : high;
 }
-
-}  // namespace
 
 // Kawar et al. 2022, eq. 7–8: every coordinate by itself, by whether the measurement is cleaner than the sample is to be.
 Tensor ddrm(const Problem& p, const MethodConfig& c, Observer& observer) {

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <spnn/operators/operator.h>
+
+namespace spnn {
+
+// What JPEG loses (4:4:4, the standard's tables): y = T⁻¹ Q·round(T x / Q), a picture; T the colour transform and the cosine transform of 8×8
+// cells, Q the steps. G(x) = [y | T x / Q] and G⁻¹([y | z]) takes of z what rounds to y's whole numbers: z itself, or the end of the interval
+// that is nearest to it. As for Clipping, z counts only where y leaves it open; G⁻¹(G(x)) = x, g(G⁻¹([y | z])) = y, and NLBP with λ = 1 is the
+// nearest x' with g(x') = y in the metric of T x / Q. Rounding has no gradient: that of the identity stands for it.
+class JpegQuantization final : public Operator {
+ public:
+  JpegQuantization(const Shape& in, std::int64_t quality);
+
+  Tensor forward(const Tensor& x) const override;
+  Completion complete(const Tensor& x) const override;
+  Tensor invert(const Completion& yz) const override;
+  Tensor pinv(const Tensor& y) const override;   // the middle of every interval: y
+  Shape in_shape() const override { return in_; }
+  Shape out_shape() const override { return in_; }
+
+ private:
+  Tensor coefficients(const Tensor& x) const;    // T x / Q
+  Tensor picture(const Tensor& k) const;         // T⁻¹ Q k
+
+  Shape in_;
+  Tensor steps_;           // Q, [C, 1, 8, 1, 8] double
+  Tensor cosines_;         // [8, 8] double, orthogonal
+  Tensor colours_, back_;  // [3, 3] double and its inverse; undefined for one channel
+};
+
+}  // namespace spnn
