@@ -30,7 +30,7 @@ Ended to_place(const std::string& arguments, const std::string& place) {
 }
 
 TEST(StandardOutput, AFullDiskIsAnError) {
-  for (const std::string arguments : {"--help", "operators", "verify --preset fashion --count 2"}) {
+  for (const std::string arguments : {"--help", "operators", "verify preset:fashion --count 2"}) {
     const auto ended = to_place(arguments, "/dev/full");
     EXPECT_EQ(ended.code, 1) << arguments;
     EXPECT_THAT(ended.err, HasSubstr("expected standard output to take all of the text, got 'No space left on device'")) << arguments;
