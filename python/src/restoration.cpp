@@ -110,6 +110,7 @@ void bind_restoration(py::module_& m) {
     });
   });
   m.def("defaults", &defaults);
+  m.def("paper_options", &paper_options);
   m.def("method_catalogue", [] {
     std::vector<std::tuple<std::string, std::string, bool, bool>> rows;
     for (const auto& i : method_catalogue()) rows.emplace_back(i.name, i.what, i.linear_only, i.knows_noise);
