@@ -24,12 +24,13 @@ from .images import grid, read_image, to_bytes, to_unit, write_image  # noqa: E4
 from .network import Block, Completion, Residual, Spnn, Verification, load, presets  # noqa: E402
 from .operators import Operator, operator  # noqa: E402
 from .priors import Prior, as_prior, load_prior  # noqa: E402
-from .restoration import Guided, edit, method_settings, methods, reconstruct, restore, sample  # noqa: E402
+from .restoration import Guided, edit, method_settings, methods, paper, reconstruct, restore, sample  # noqa: E402
 
 __all__ = [
     "Batches", "Block", "Completion", "Dataset", "Error", "Guided", "Interrupted", "Operator", "Prior", "Residual",
     "Spnn", "UsageError", "Verification", "as_denoiser", "as_physics", "as_prior", "coupling", "curve", "edit",
-    "from_dlpack", "from_numpy", "grid", "learning_rate", "load", "load_data", "load_prior", "losses", "method_settings", "methods",
-    "operator", "operators", "presets", "read_image", "reconstruct", "restore", "sample", "surjection", "to_bytes",
+    "from_dlpack", "from_numpy", "grid", "learning_rate", "load", "load_data", "load_prior", "losses", "method_settings",
+    "methods", "operator", "operators", "paper", "presets", "read_image", "reconstruct", "restore", "sample", "surjection",
+    "to_bytes",
     "to_dlpack", "to_numpy", "to_unit", "unshuffle", "write_image",
 ]

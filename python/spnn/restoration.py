@@ -118,6 +118,7 @@ def edit(photos: Optional[Tensor], net: Spnn, prior: Any, *, set: Wishes = (), u
     attribute's mean ± ``aim`` standard deviations, and at least ``margin`` on the right side of 0.
 
     Further keywords: strength, late, late_below, alpha, gamma (of the λ schedule), window_to, every, final_projections;
+    each_step (the target is read again at every step), redraw (a photo is noised and drawn again, not moved first);
     spacing, eta, travel_length, travel_repeat (of the sampler).
     """
     prior = _fitting(net, prior)
@@ -128,6 +129,16 @@ def edit(photos: Optional[Tensor], net: Spnn, prior: Any, *, set: Wishes = (), u
                  window_from=window_from, **options)
     with _Progress(progress, "edit") as report:
         return Guided(*_spnn.edit(net._network, prior._denoiser, photos, text, callback, report, None))
+
+
+def paper(attributes: int = 1) -> "dict[str, Any]":
+    """The paper's settings to the letter, as keywords of :func:`edit` with so many attributes; of :func:`reconstruct` with 0.
+
+    >>> paper(1)["window_from"], paper(2)["window_from"], paper(0)["steps"]
+    (500, 800, 100)
+    """
+    _require(attributes >= 0, "paper", "a number of attributes", attributes)
+    return json.loads(_spnn.paper_options(attributes))
 
 
 # ---------------------------------------------------------------------- shared

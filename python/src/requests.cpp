@@ -2,6 +2,9 @@
 
 #include <spnn/restoration/method_table.h>
 #include <spnn/core/json_fields.h>
+#include <spnn/engine/paper_profile.h>
+
+#include <algorithm>
 
 namespace spnn::python {
 namespace {
@@ -99,7 +102,7 @@ Request wish_from(const std::string& json, const char* where, Request wish) {
   read_optional(fields, "window_from", wish.guidance.window_from);
   wish.attributes = attributes_of(fields);
   if constexpr (requires { wish.keep; }) {
-    fields.optional("fast", wish.fast);
+    fields.optional("fast", wish.fast).optional("each_step", wish.each_step).optional("redraw", wish.redraw);
     read_optional(fields, "keep", wish.keep);
   }
   fields.no_others();
@@ -158,6 +161,21 @@ std::string defaults() {
   sampling_fields(restore.sampling, into("restore"));
   method_fields(restore.method, into("restore"));
   sampling_fields(sample, into("sample"));
+  return all.dump();
+}
+
+std::string paper_options(std::int64_t attributes) {
+  namespace paper = engine::paper;
+  Json all;
+  const auto into = [&](const char* key, const auto& value) { all[key] = value; };
+  auto sampling = paper::sampling(attributes > 0);
+  auto guidance = paper::guidance(static_cast<std::size_t>(attributes));
+  sampling_fields(sampling, into);
+  guidance_fields(guidance, into);
+  all["window_from"] = guidance.window_from.value();
+  if (attributes == 0) return all.dump();
+  all.update({{"strategy", paper::strategy}, {"aim", paper::strength}, {"each_step", paper::each_step}, {"redraw", paper::redraw},
+              {"margin", std::max(paper::margin, std::numeric_limits<double>::lowest())}});   // JSON has no infinity
   return all.dump();
 }
 

@@ -22,4 +22,7 @@ engine::ReconstructRequest reconstruct_request(const std::string& json);
 // {"edit": {…}, "reconstruct": {…}, "restore": {…}, "sample": {…}}: the defaults, so that Python can say the same ones.
 std::string defaults();
 
+// The paper's settings to the letter as keywords: of an edit of so many attributes; 0 is reconstruction.
+std::string paper_options(std::int64_t attributes);
+
 }  // namespace spnn::python

@@ -110,6 +110,7 @@ void bind_restoration(py::module_& m) {
     });
   });
   m.def("defaults", &defaults);
+  m.def("paper_options", &paper_options);
   m.def("method_settings", [] {
     std::map<std::string, double> defaults;
     for (const auto& s : method_settings()) defaults[s.name] = s.otherwise;

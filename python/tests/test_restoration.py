@@ -51,6 +51,17 @@ def test_edit_from_noise_has_the_command_s_bits(faces, face_prior, command, tmp_
         spnn.edit(None, faces, face_prior)
 
 
+def test_the_paper_s_edit_has_the_command_s_bits(faces, face_prior, command, tmp_path):
+    photos = pictures(face_prior, 1)
+    spnn.write_image(tmp_path / "photo.png", photos[0])
+    options = {**spnn.paper(1), "steps": 8}
+    for words, given in (([], None), ([tmp_path / "photo.png"], photos)):
+        command("edit", *words, "--set", "Smiling", "--profile", "paper", "--steps", 8, "-o", tmp_path / "out")
+        made = spnn.edit(given, faces, face_prior, set="Smiling", **options)
+        name = "photo.png" if words else "Smiling.png"
+        assert torch.equal(spnn.read_image(tmp_path / "out" / name), made.images[0])
+
+
 def test_edit_of_a_class_has_the_command_s_bits(clothes, clothes_prior, command, tmp_path):
     photos = pictures(clothes_prior, 1)
     spnn.write_image(tmp_path / "photo.png", photos[0])
