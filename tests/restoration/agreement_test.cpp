@@ -102,7 +102,7 @@ TEST_P(EveryMethod, TakesNonLinearOperatorsOrSaysWhichWould) {
   const auto x = (wave.unsqueeze(0) * wave.unsqueeze(1) * 0.7).expand({2, 1, 8, 8});
   const auto y = g.measure(x, {}, {1, 2});
   const auto run = [&] {
-    return restore_by(GetParam().name, {.prior = prior, .g = g, .y = y, .seeds = ImageSeeds(0, 2)}, {.sampler = {.steps = 60}, .gradient = 3}, silent);
+    return restore_by(GetParam().name, {.prior = prior, .g = g, .y = y, .seeds = ImageSeeds(0, 2)}, {.sampler = {.steps = 60}, .gradient = 3, .more = {{"mpgd_step", 100}}}, silent);
   };
   if (GetParam().linear_only) {
     EXPECT_THAT(refusal(run), HasSubstr("method " + GetParam().name + ": expected a linear operator, got 'gamma+sr2' (nlbp, nlbp+, dps, pigdm, diffpir-nlbp, daps, "));

@@ -176,7 +176,7 @@ TEST(FieldOfToday, NlbpPlusIsThePosteriorOfCorrelatedPixelsWhereNlbpIsBiased) {
   const Moments posterior(mean, variance);
   const SamplerConfig flow{.kind = SamplerKind::ddim, .steps = 150, .clamp = false};
   const auto by = [&](const std::string& method, double corrections) {
-    return Moments(s.coordinates(method, prior, {.sampler = flow, .more = {{"plus_corrections", corrections}, {"plus_reach", 1e5}}}));
+    return Moments(s.coordinates(method, prior, {.sampler = flow, .more = {{"plus_corrections", corrections}, {"plus_reach", 1e5}, {"plus_fresh", 0}}}));
   };
   const auto full = by("nlbp+", 8), one = by("nlbp+", 1), none = by("nlbp", 0);
   expect_moments(full, posterior, unseen, 0.05, "nlbp+, eight corrections");
@@ -189,7 +189,7 @@ TEST(FieldOfToday, NlbpPlusWithoutCorrectionsIsNlbp) {
   const auto prior = CorrelatedPrior::smooth(kTodayShape, 0, kSpread, 2);
   for (const auto kind : {SamplerKind::ddpm, SamplerKind::ddim, SamplerKind::dpm}) {
     const Today s("sr2");
-    const MethodConfig config{.sampler = {.kind = kind, .steps = 20}, .more = {{"plus_corrections", 0}}};
+    const MethodConfig config{.sampler = {.kind = kind, .steps = 20}, .more = {{"plus_corrections", 0}, {"plus_fresh", 0}}};
     EXPECT_THAT(s.coordinates("nlbp+", prior, config), TensorNear(s.coordinates("nlbp", prior, config), 1e-4));
   }
 }

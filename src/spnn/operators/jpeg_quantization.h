@@ -6,8 +6,8 @@ namespace spnn {
 
 // What JPEG loses (4:4:4, the standard's tables): y = T⁻¹ Q·round(T x / Q), a picture; T the colour transform and the cosine transform of 8×8
 // cells, Q the steps. G(x) = [y | T x / Q] and G⁻¹([y | z]) takes of z what rounds to y's whole numbers: z itself, or the end of the interval
-// that is nearest to it. As for Clipping, z counts only where y leaves it open; G⁻¹(G(x)) = x, g(G⁻¹([y | z])) = y, and NLBP with λ = 1 is the
-// nearest x' with g(x') = y in the metric of T x / Q. Rounding has no gradient: that of the identity stands for it.
+// that is nearest to it. As for Clipping, z counts only where y leaves it open; G⁻¹(G(x)) = x and g(G⁻¹([y | z])) = y. q(g†(y)) is y's whole
+// numbers, so that NLBP with λ = 1 keeps the place of every coefficient within its step and takes the step from y. Rounding has no gradient: that of the identity stands for it.
 class JpegQuantization final : public Operator {
  public:
   JpegQuantization(const Shape& in, std::int64_t quality);

@@ -50,7 +50,7 @@ Tensor likely_back_projection(const Problem& p, const MethodConfig& c, const Dif
 Tensor nlbp_plus(const Problem& p, const MethodConfig& c, Observer& observer) {
   const Trust trust(p, c.exact);
   const auto& schedule = p.prior.schedule();
-  const double fresh = c.setting("plus_fresh"), own = c.setting("plus_eps");
+  const double fresh = c.setting("plus_fresh");
   SecondOrder second(schedule);
   return walk_chain(p.prior.shape(), schedule, c.sampler, p.seeds, observer, [&](const ReverseMove& move) {
     const double a = schedule.alpha_bar(move.t), a_s = schedule.alpha_bar(move.s);
@@ -58,8 +58,8 @@ Tensor nlbp_plus(const Problem& p, const MethodConfig& c, Observer& observer) {
     auto x0 = likely_back_projection(p, c, prediction, trust.target(p.g.g->forward(prediction.x0()), a), a);
     const bool last = move.s < 0;
     if (!p.g.linear && !(last && !p.g.network()) && c.sampler.clamp) x0 = x0.clamp(-1, 1);
-    if (c.more.contains("plus_fresh") && !last) {
-      const auto eps = (move.x_t - (own > 0 ? prediction.x0() : x0) * std::sqrt(a)) / std::sqrt(1 - a);
+    if (fresh > 0 && !last) {   // what was wrong at t is not carried along with its noise
+      const auto eps = (move.x_t - x0 * std::sqrt(a)) / std::sqrt(1 - a);
       return x0 * std::sqrt(a_s) + (eps * std::sqrt(1 - fresh) + move.noise * std::sqrt(fresh)) * std::sqrt(1 - a_s);
     }
     if (c.sampler.kind == SamplerKind::dpm) x0 = second.extrapolated(x0, move);

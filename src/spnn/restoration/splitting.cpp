@@ -101,7 +101,7 @@ Tensor decoupled_exactly(const Problem& p, const MethodConfig& c, const Decouple
 }
 
 Tensor decoupled_by_langevin(const Problem& p, const MethodConfig& c, const Decoupled& at) {
-  const auto beta2 = p.sigma_y.along(1).clamp_min(2 * c.setting("daps_beta")).square().to(at.x0_hat.options());
+  const auto beta2 = p.sigma_y.along(1).clamp_min(2 * c.setting("daps_beta")).square().to(at.x0_hat.options()).expand({at.x0_hat.size(0)});
   const double r2 = at.r * at.r;
   const auto count = std::llround(c.setting("daps_langevin"));
   const auto stream = kDecoupledNoise + (at.draw << 20);
