@@ -232,7 +232,8 @@ TEST(TrainingStates, KilledAtManyMomentsLosesNothingThatWasReported) {
     const RunDirectory run(folder / "run", {{"trainer", "test"}}, true);
     const auto found = StateFiles(run).load();
     ASSERT_EQ(found.note, "");
-    ASSERT_GE(found.state.step, *done) << "after kill " << k + 1;
+    const std::int64_t reported = *done;
+    ASSERT_GE(found.state.step, reported) << "after kill " << k + 1;
     last = found.state.step;
   }
   munmap(shared, sizeof(std::int64_t));
