@@ -228,11 +228,14 @@ TEST(TrainingStates, KilledAtManyMomentsLosesNothingThatWasReported) {
     int status = 0;
     waitpid(child, &status, 0);
     ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "it ended before it was killed for the " << k + 1 << "th time";
-    if (!std::filesystem::exists(folder / "run/state.safetensors")) continue;
+    const std::int64_t reported = *done;
+    if (!std::filesystem::exists(folder / "run/state.safetensors")) {
+      ASSERT_EQ(reported, 0);
+      continue;
+    }
     const RunDirectory run(folder / "run", {{"trainer", "test"}}, true);
     const auto found = StateFiles(run).load();
     ASSERT_EQ(found.note, "");
-    const std::int64_t reported = *done;
     ASSERT_GE(found.state.step, reported) << "after kill " << k + 1;
     last = found.state.step;
   }
