@@ -80,14 +80,13 @@ TEST(TrainingStates, WhatExplodesAfterAFiniteLossIsNeverSaved) {
   for (const auto where : {Explodes::Where::gradient, Explodes::Where::weights}) {
     const TemporaryFolder folder;
     JudgeObjective objective(small_judge(20), set, val);
-    auto config = tiny_training(20);   // a checkpoint every 7 steps, a validation at the end
-    config.validate_every = 11;
-    Explodes explodes(objective, 9, where);
-    const auto text = refusal([&] { train_in(folder / "run", explodes, config); });
+    // A checkpoint every 7 steps, a validation at the end. Weights explode in the step before a checkpoint: later, the next
+    // loss would tell.
+    Explodes explodes(objective, where == Explodes::Where::gradient ? 9 : 13, where);
+    const auto text = refusal([&] { train_in(folder / "run", explodes, tiny_training(20)); });
     EXPECT_THAT(text, HasSubstr(where == Explodes::Where::gradient ? "training step 9: expected a finite gradient, got"
                                                                    : "expected finite weights, got NaN or infinity in '"));
     EXPECT_EQ(step_in(folder / "run/state.safetensors"), 7);
-    EXPECT_FALSE(std::filesystem::exists(folder / "run/model.safetensors"));   // the validation came after the explosion
   }
 }
 
@@ -144,7 +143,7 @@ TEST(TrainingStates, ADamagedStateCostsOneCheckpointAndNoBitOfTheResult) {
   EXPECT_THROW(train_in(folder / "run", part, tiny_training(40), observer), Interrupted);
   EXPECT_EQ(step_in(folder / "run/state.safetensors"), 20);
   EXPECT_EQ(step_in(folder / "run/state.previous.safetensors"), 14);
-  flip_bit(folder / "run/state.safetensors", 8 * 9000);
+  flip_bit(folder / "run/state.safetensors", 8 * (std::filesystem::file_size(folder / "run/state.safetensors") - 100));   // a weight's
   JudgeObjective again(small_judge(40), set, val);
   Messages said;
   train_in(folder / "run", again, tiny_training(40), said, /*resume=*/true);
@@ -193,7 +192,7 @@ class Reports final : public Observer {
 
 // kill -9 at random moments of a training that saves every step: no state is lost that was reported, none is half.
 TEST(TrainingStates, KilledAtManyMomentsLosesNothingThatWasReported) {
-  constexpr int kills = 300;
+  constexpr int kills = 100;
   constexpr std::int64_t steps = 3000;
   const auto set = tiny_dataset(32), val = tiny_dataset(16, 2);
   const TemporaryFolder folder;
@@ -202,8 +201,9 @@ TEST(TrainingStates, KilledAtManyMomentsLosesNothingThatWasReported) {
   config.checkpoint_every = 1;
   auto recipe = small_judge(steps);
   recipe.train = config;
-  auto* done = static_cast<std::int64_t*>(mmap(nullptr, sizeof(std::int64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-  ASSERT_NE(done, MAP_FAILED);
+  auto* const shared = static_cast<std::int64_t*>(mmap(nullptr, sizeof(std::int64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(shared, MAP_FAILED);
+  volatile std::int64_t* const done = shared;
   std::mt19937 random(5);
   std::int64_t last = 0;
   for (int k = 0; k < kills; ++k) {
@@ -221,19 +221,25 @@ TEST(TrainingStates, KilledAtManyMomentsLosesNothingThatWasReported) {
       }
       _exit(0);
     }
-    usleep(static_cast<useconds_t>(random() % 60000));
+    // Three times in four a moment after it has come further, however slow the machine is; otherwise any moment of its start.
+    for (int wait = 0; k % 4 != 3 && *done <= last && wait < 20000; ++wait) usleep(500);
+    usleep(static_cast<useconds_t>(random() % 20000));
     kill(child, SIGKILL);
     int status = 0;
     waitpid(child, &status, 0);
     ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "it ended before it was killed for the " << k + 1 << "th time";
-    if (!std::filesystem::exists(folder / "run/state.safetensors")) continue;
+    const std::int64_t reported = *done;
+    if (!std::filesystem::exists(folder / "run/state.safetensors")) {
+      ASSERT_EQ(reported, 0);
+      continue;
+    }
     const RunDirectory run(folder / "run", {{"trainer", "test"}}, true);
     const auto found = StateFiles(run).load();
     ASSERT_EQ(found.note, "");
-    ASSERT_GE(found.state.step, *done) << "after kill " << k + 1;
+    ASSERT_GE(found.state.step, reported) << "after kill " << k + 1;
     last = found.state.step;
   }
-  munmap(done, sizeof(std::int64_t));
+  munmap(shared, sizeof(std::int64_t));
   std::printf("[ kill -9  ] %d kills of a training over %lld steps: no state lost\n", kills, static_cast<long long>(last));
-  EXPECT_GT(last, 20);
+  EXPECT_GT(last, kills / 2);
 }
