@@ -291,6 +291,31 @@ def tone_curve(knots: "Sequence[tuple[float, float]]") -> Operator:
     return Operator("curve:knots=" + ";".join(f"{a}/{b}" for a, b in knots))
 
 
+def motion_blur(length: float = 9, angle: float = 30, cut: float = 0.03) -> Operator:
+    """A camera that moved along a line."""
+    return Operator(f"motion:length={length},angle={angle},cut={cut}")
+
+
+def radon(angles: int = 12, cut: float = 0.03) -> Operator:
+    """Tomography: sums along parallel rays from few directions."""
+    return Operator(f"radon:angles={angles},cut={cut}")
+
+
+def phase_retrieval(oversample: int = 2) -> Operator:
+    """Magnitudes of the Fourier transform of the image on a larger black ground."""
+    return Operator(f"phase:oversample={oversample}")
+
+
+def high_dynamic_range(scale: float = 2) -> Operator:
+    """Pixels times ``scale``, clipped."""
+    return Operator(f"hdr:scale={scale}")
+
+
+def jpeg(quality: int = 20) -> Operator:
+    """Cosine coefficients of 8×8 cells rounded to steps, as JPEG does."""
+    return Operator(f"jpeg:quality={quality}")
+
+
 def model(file: str) -> Operator:
     """A trained network from a file, such as one fitted to a black box."""
     return Operator(f"model:{file}")

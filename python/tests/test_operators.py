@@ -37,7 +37,8 @@ def test_every_function_names_an_operator():
             spnn.operators.anisotropic_blur(), spnn.operators.box(), spnn.operators.box(2, 2, 4, 4), spnn.operators.random_pixels(), spnn.operators.freeform(),
             spnn.operators.grey(), spnn.operators.compressed_sensing(), spnn.operators.identity(), spnn.operators.gamma(), spnn.operators.srgb(),
             spnn.operators.light(), spnn.operators.log_sensor(), spnn.operators.companding(), spnn.operators.tone_curve([(0, 0), (0.5, 0.7), (1, 1)]),
-            spnn.operators.inpainting(torch.rand(16, 16) > 0.5)]
+            spnn.operators.inpainting(torch.rand(16, 16) > 0.5), spnn.operators.motion_blur(3), spnn.operators.radon(4),
+            spnn.operators.phase_retrieval(), spnn.operators.high_dynamic_range(), spnn.operators.jpeg()]
     x = 2 * torch.rand(1, 3, 16, 16) - 1
     for op in made:
         assert torch.isfinite(op(x)).all()

@@ -35,17 +35,22 @@ double seconds_per_step(Objective& objective) {
   return seconds_since(start) / measured;
 }
 
+// What was asked for, found to be possible before there is a run: a refused command leaves none behind. None for pairs.
+BlackBox asked_black_box(const DegradationJob& job, const DegradationRecipe& recipe) {
+  const bool paired = !job.clean.empty();
+  if (paired == !job.degradation.empty()) {
+    throw UsageError(fmt::format("train degradation: expected --operator or --pairs, got {}", paired ? "both" : "neither"));
+  }
+  if (paired) return {};
+  if (job.data.empty()) throw UsageError("train degradation --operator: expected --data with pictures to degrade, got none");
+  return make_black_box(job.degradation, recipe.picture());
+}
+
 // The pictures before and after, wherever they come from.
 class Material {
  public:
-  Material(const DegradationJob& job, const DegradationRecipe& recipe, const TrainingSession& session) {
-    const bool paired = !job.clean.empty();
-    if (paired == !job.degradation.empty()) {
-      throw UsageError(fmt::format("train degradation: expected --operator or --pairs, got {}", paired ? "both" : "neither"));
-    }
-    if (!paired && job.data.empty()) throw UsageError("train degradation --operator: expected --data with pictures to degrade, got none");
-    if (!paired) {
-      D_ = make_black_box(job.degradation, recipe.picture());
+  Material(const DegradationJob& job, const DegradationRecipe& recipe, BlackBox D, const TrainingSession& session) : D_(std::move(D)) {
+    if (D_) {
       auto sets = session.load_labelled(recipe.image_size, recipe.channels);
       train_.clean = std::move(sets.train);
       val_.clean = std::move(sets.val);
@@ -83,7 +88,8 @@ DegradationRecipe recipe_of(const DegradationJob& job) {
 class DegradationTraining {
  public:
   DegradationTraining(const DegradationJob& job, Observer& observer)
-      : job_(job), part_(job), recipe_(recipe_of(job)), T_(recipe_.keep, recipe_.picture()), session_(part_, observer), material_(job, recipe_, session_) {}
+      : job_(job), part_(job), recipe_(recipe_of(job)), T_(recipe_.keep, recipe_.picture()), box_(asked_black_box(job, recipe_)), session_(part_, observer),
+        material_(job, recipe_, std::move(box_), session_) {}
 
   DegradationReport run() {
     fit();
@@ -190,6 +196,7 @@ class DegradationTraining {
   TrainJob part_;                 // what the session looks at: its run is that of the part at work
   DegradationRecipe recipe_;
   Reduction T_;
+  BlackBox box_;
   TrainingSession session_;
   Material material_;
   DegradationReport report_;
