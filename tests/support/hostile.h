@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <ATen/Parallel.h>
 #include <spnn/core/errors.h>
 
 #include <sys/resource.h>
@@ -38,6 +39,7 @@ inline Cost cost_of(const std::function<void()>& read) {
   if (pipe(ends) != 0) return {};
   const pid_t child = fork();
   if (child == 0) {
+    at::set_num_threads(1);   // OpenMP's threads do not survive a fork: the child would wait for them
     alarm(120);
     std::ofstream("/proc/self/clear_refs") << "5";   // forgets the peak so far
     const double before = memory_line("VmRSS:");
