@@ -190,12 +190,21 @@ test("understand: g† while sliders move, range and null space, λ, residuals",
   await page.screenshot({ path: join(shots, "understand.png"), fullPage: true });
 });
 
-test("stop ends the work", async ({ page }) => {
-  await place(page, "edit");
-  await page.locator("#edit-steps").evaluate((input) => {
-    input.value = 1000;
+// An edit that keeps all of the photo is over at once; one that keeps nothing is drawn for seconds.
+async function longEdit(page, steps) {
+  await page.getByLabel("Keep of the photo").evaluate((input) => {
+    input.value = 0;
     input.dispatchEvent(new Event("change"));
   });
+  await page.locator("#edit-steps").evaluate((input, value) => {
+    input.value = value;
+    input.dispatchEvent(new Event("change"));
+  }, steps);
+}
+
+test("stop ends the work", async ({ page }) => {
+  await place(page, "edit");
+  await longEdit(page, 1000);
   await page.waitForFunction(() => /^Step/.test(document.querySelector("#edit .status span").textContent));
   await page.locator("#edit").getByRole("button", { name: "Stop" }).click();
   await page.waitForFunction(() => document.querySelector("#edit .status span").textContent === "Stopped");
@@ -203,10 +212,7 @@ test("stop ends the work", async ({ page }) => {
 });
 
 test("a reload in the middle of a job finds it again", async ({ page }) => {
-  await page.locator("#edit-steps").evaluate((input) => {
-    input.value = 60;
-    input.dispatchEvent(new Event("change"));
-  });
+  await longEdit(page, 900);
   await page.waitForFunction(() => /^Step [1-9]/.test(document.querySelector("#edit .status span").textContent));
   await page.reload();
   await page.waitForFunction(() =>

@@ -71,7 +71,7 @@ export function buildEdit(edit, field) {
     step: 0.05,
     value: KEEP,
     format: (v) => (edit.state.keep === null && v === KEEP ? "as found best" : percent(v)),
-    help: "More keeps the person; less gives the wish more room.",
+    help: "All of it: the photo is moved and nothing else. Less: the prior draws over what moved.",
     onChange: (keep) => edit.change({ keep }),
   });
   edit.quality = segments(
