@@ -1,157 +1,27 @@
 #include "server.h"
 
-#include <utility>  // Boost 1.74's awaitable needs std::exchange and does not include it
+#include "connection.h"
+#include "log.h"
+#include "messages.h"
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
-#include <boost/beast/http/message.hpp>
-#include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/serializer.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
 
-#include <algorithm>
 #include <charconv>
 #include <list>
-
 
 namespace spnn::studio {
 namespace {
 
-namespace net = boost::asio;
-namespace http = boost::beast::http;
-using Tcp = net::ip::tcp;
-using ErrorCode = boost::system::error_code;
-
 constexpr auto kPingEvery = std::chrono::seconds(15);
-constexpr std::size_t kDrained = 1 << 20;  // of what a refused client still sends, so that it can read why
-
-auto until(ErrorCode& error) { return net::redirect_error(net::use_awaitable, error); }
-
-std::chrono::steady_clock::duration duration(double seconds) {
-  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
-}
-
-// A socket whose pending operation is cancelled at a deadline.
-class Connection : public std::enable_shared_from_this<Connection> {
- public:
-  Connection(Tcp::socket socket, std::string peer)
-      : socket(std::move(socket)), peer(std::move(peer)), timer_(this->socket.get_executor()) {}
-
-  void arm(double seconds) {
-    late = false;
-    timer_.expires_after(duration(seconds));
-    timer_.async_wait([weak = weak_from_this(), this, round = ++round_](ErrorCode error) {
-      const auto alive = weak.lock();
-      if (error || !alive || round != round_) return;
-      late = true;
-      ErrorCode ignored;
-      socket.cancel(ignored);
-    });
-  }
-  void disarm() {
-    ++round_;
-    timer_.cancel();
-  }
-  void close() {
-    disarm();
-    ErrorCode ignored;
-    socket.close(ignored);
-  }
-
-  Tcp::socket socket;
-  std::string peer;
-  boost::beast::flat_buffer buffer;
-  bool late = false;
-
- private:
-  net::steady_timer timer_;
-  std::uint64_t round_ = 0;
-};
-
-Request plain_request(const http::request<http::string_body>& message, const std::string& peer) {
-  Request request;
-  request.method = std::string(message.method_string());
-  const auto target = std::string(message.target());
-  request.path = target.substr(0, target.find_first_of("?#"));
-  request.peer = peer;
-  for (const auto& field : message) {
-    auto name = std::string(field.name_string());
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-    auto& value = request.headers[name];
-    value += (value.empty() ? "" : ", ") + std::string(field.value());
-  }
-  return request;
-}
-
-template <class Message>
-void add_common_headers(Message& message, bool api) {
-  message.set("X-Content-Type-Options", "nosniff");
-  message.set("Content-Security-Policy", api ? "default-src 'none'; frame-ancestors 'none'"
-                                             : "default-src 'none'; script-src 'self'; style-src 'self'; img-src "
-                                               "'self' blob: data:; connect-src 'self'; base-uri 'none'; "
-                                               "form-action 'none'; frame-ancestors 'none'");
-  message.set("Cross-Origin-Resource-Policy", "same-origin");
-  message.set("Cross-Origin-Opener-Policy", "same-origin");
-  message.set("Referrer-Policy", "no-referrer");
-  message.set("X-Frame-Options", "DENY");
-  message.set(http::field::cache_control, "no-store");
-}
-
-Request nameless(const std::string& peer) {
-  Request request;
-  request.method = request.path = "?";
-  request.peer = peer;
-  return request;
-}
-
-Refusal read_failure(const ErrorCode& error, bool late) {
-  if (late) return {408, "request: expected it in time, got it too slowly"};
-  if (error == http::error::header_limit || error == http::error::buffer_overflow)
-    return {431, "headers: expected fewer bytes, got too many"};
-  if (error == http::error::body_limit) return {413, "body: expected fewer bytes, got too many"};
-  return {400, "request: expected HTTP/1.1, got something else"};
-}
-
-// At most so many lines a second; what was left out is counted.
-class Log {
- public:
-  explicit Log(std::function<void(const std::string&)> write) : write_(std::move(write)) {}
-  void refused(const Request& request, const Response& response) {
-    if (!write_) return;
-    const auto now = std::chrono::steady_clock::now();
-    if (now - second_ > std::chrono::seconds(1)) {
-      if (left_out_ > 0) write_("refused " + std::to_string(left_out_) + " more");
-      second_ = now;
-      lines_ = left_out_ = 0;
-    }
-    if (++lines_ > 10) {
-      ++left_out_;
-      return;
-    }
-    std::string path;
-    for (const unsigned char c : request.path.substr(0, 80)) path += c > 32 && c < 127 ? static_cast<char>(c) : '?';
-    write_("refused " + request.peer + " " + request.method.substr(0, 10) + " " + path + ": " +
-           std::to_string(response.status) + " " + response.body.substr(0, 300));
-  }
-
- private:
-  std::function<void(const std::string&)> write_;
-  std::chrono::steady_clock::time_point second_{};
-  std::size_t lines_ = 0, left_out_ = 0;
-};
 
 }  // namespace
 
@@ -301,10 +171,6 @@ class Server::Implementation {
     co_await send(request, response, connection, false);
   }
 
-  static bool is_parse_error(const ErrorCode& error) {
-    return error.category() == http::make_error_code(http::error::bad_method).category();
-  }
-
   std::optional<Refusal> refusal_of(const Request& request, http::request_parser<http::string_body>& parser) {
     if (parser.get().version() != 11) return Refusal{505, "version: expected HTTP/1.1, got another"};
     if (parser.upgrade()) return Refusal{400, "Upgrade: expected none, got one"};
@@ -376,17 +242,6 @@ class Server::Implementation {
     connection->disarm();
     if (error) throw std::runtime_error("gone");
     if (!more) co_await say_goodbye(connection);
-  }
-
-  // Closing a socket with unread bytes resets it, and the client never reads the answer.
-  net::awaitable<void> say_goodbye(const std::shared_ptr<Connection>& connection) {
-    ErrorCode error;
-    connection->socket.shutdown(Tcp::socket::shutdown_send, error);
-    connection->arm(2);
-    std::vector<char> rest(16 << 10);
-    for (std::size_t read = 0; !error && read < kDrained;)
-      read += co_await connection->socket.async_read_some(net::buffer(rest), until(error));
-    connection->disarm();
   }
 
   // Server-sent events from `Last-Event-ID` on, until the job is over or the client stops reading.
