@@ -5,7 +5,12 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { detailTests } from "./details.mjs";
 import {
+  STEPS,
+  choosePhoto,
+  dropFile,
+  fewSteps,
   finished,
   launch,
   openPage,
@@ -22,22 +27,6 @@ import {
 
 const tests = [];
 const test = (name, body) => tests.push([name, body]);
-const STEPS = "8"; // enough to see a face form, few enough to be quick
-
-const fewSteps = (page) =>
-  page.locator("#edit-steps").evaluate((input, steps) => {
-    input.value = steps;
-    input.dispatchEvent(new Event("change"));
-  }, STEPS);
-const dropFile = (page, bytes, name) =>
-  page.evaluate(
-    ([data, called]) => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File([new Uint8Array(data)], called, { type: "image/png" }));
-      dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
-    },
-    [[...bytes], name],
-  );
 
 let photo; // a face that does not exist, larger than the models take and not square
 
@@ -132,15 +121,7 @@ test("the command makes the same bits", async ({ page }) => {
 
 test("restore with a painted mask, by two methods", async ({ page }) => {
   await place(page, "restore");
-  await page
-    .locator("#restore .drop")
-    .getByRole("button", { name: "Choose a photo" })
-    .click({ noWaitAfter: true })
-    .catch(() => {});
-  await page
-    .locator("input[type=file]")
-    .last()
-    .setInputFiles({ name: "me.png", mimeType: "image/png", buffer: photo });
+  await choosePhoto(page, "restore", photo);
   await page.locator("#restore .desk").waitFor();
   await page.locator('#restore input[aria-label="Holes"]').check({ force: true });
   await page.getByRole("button", { name: "Paint a hole first" }).waitFor();
@@ -175,15 +156,7 @@ test("understand: g† while sliders move, range and null space, λ, residuals",
   await wish(page, "Male", "3", "understand");
   await page.waitForFunction((old) => document.querySelector("#understand .stage img").src !== old, before);
   assert.match(await page.locator("#understand .status").first().textContent(), /\d\.\de-\d/);
-  await page
-    .locator("#understand")
-    .getByRole("button", { name: "Choose a photo" })
-    .click({ noWaitAfter: true })
-    .catch(() => {});
-  await page
-    .locator("input[type=file]")
-    .last()
-    .setInputFiles({ name: "me.png", mimeType: "image/png", buffer: photo });
+  await choosePhoto(page, "understand", photo);
   await page.waitForFunction(() => /moved by/.test(document.querySelector("#understand").textContent));
   await page.getByRole("button", { name: "Measure" }).click();
   await page.getByText("All identities hold.").waitFor();
@@ -269,15 +242,19 @@ test("a file that is no picture is refused in words", async ({ page, complaints 
   complaints.splice(0, complaints.length, ...complaints.filter((c) => !/40\d|41\d/.test(c)));
 });
 
+detailTests(test, () => photo);
+
 const studio = await startStudio();
 const browser = await launch();
 const complaints = [];
-let failed = 0;
+let failed = 0,
+  asked = 0;
 const began = Date.now();
 try {
   const page = await openPage(browser, studio.url, sizes.desk, complaints);
   for (const [name, body] of tests) {
     if (process.argv[2] && !name.includes(process.argv[2])) continue;
+    asked++;
     const start = Date.now();
     try {
       await body({ page, browser, studio, complaints });
@@ -295,6 +272,6 @@ try {
   await studio.stop();
 }
 console.log(
-  `${tests.length - failed} of ${tests.length} browser tests in ${((Date.now() - began) / 1000).toFixed(0)} s; screenshots in ${shots}`,
+  `${asked - failed} of ${asked} browser tests in ${((Date.now() - began) / 1000).toFixed(0)} s; screenshots in ${shots}`,
 );
 process.exit(failed ? 1 : 0);

@@ -1,7 +1,7 @@
 // What the tests and the figures share: a running `spnn studio`, a browser, and small words.
 
 import { spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 
 export const root = new URL("../../", import.meta.url).pathname;
@@ -125,3 +125,33 @@ export const pixels = (page, source) =>
 
 export const resultUrl = (page, where = "edit") =>
   page.locator(`#${where} .stage .after`).first().getAttribute("src");
+
+export const STEPS = "8"; // enough to see a face form, few enough to be quick
+
+export const fewSteps = (page) =>
+  page.locator("#edit-steps").evaluate((input, steps) => {
+    input.value = steps;
+    input.dispatchEvent(new Event("change"));
+  }, STEPS);
+
+export const dropFile = (page, bytes, name) =>
+  page.evaluate(
+    ([data, called]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([new Uint8Array(data)], called, { type: "image/png" }));
+      dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    },
+    [[...bytes], name],
+  );
+
+export async function choosePhoto(page, where, bytes) {
+  const button = page.locator(`#${where}`).getByRole("button", { name: "Choose a photo" }).filter({ visible: true });
+  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), button.first().click()]);
+  await chooser.setFiles({ name: "me.png", mimeType: "image/png", buffer: bytes });
+}
+
+// Save as PNG by the button of this name: the file's bytes.
+export async function savedBy(page, button) {
+  const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+  return readFileSync(await download.path());
+}

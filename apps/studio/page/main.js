@@ -61,7 +61,14 @@ try {
     scrollTo(0, 0);
   });
   show(info);
-  photos.listen((file) => places[here()].open(file));
+  photos.listen(async (file) => {
+    const maker = await photos.madeBy(file); // a saved picture goes where it was made, with its settings
+    if (names.includes(maker) && maker !== here()) {
+      history.pushState(null, "", `#${maker}`);
+      show(info);
+    }
+    places[here()].open(file);
+  });
   document.documentElement.dataset.ready = "";
 } catch (error) {
   engine("lost", "not connected");

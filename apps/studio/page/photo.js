@@ -52,6 +52,15 @@ export async function open(file) {
   return { photo: await put(await withinLimits(file), file.name || "photo.png") };
 }
 
+// The place that made a saved picture ("edit", "restore"), or undefined.
+export async function madeBy(file) {
+  try {
+    return JSON.parse(await readText(file, "spnn"))?.kind;
+  } catch {
+    return undefined;
+  }
+}
+
 export async function put(blob, name) {
   const { photo } = await api.upload(blob);
   const bitmap = await createImageBitmap(blob, { imageOrientation: "from-image" }); // upright, as the server takes it

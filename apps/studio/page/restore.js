@@ -36,10 +36,11 @@ export class Restore {
       toast(error.message, "bad");
     }
   }
-  recall({ damage, noise = 0, degraded = false, method }) {
+  recall({ damage, noise = 0, degraded = false, method, steps }) {
     this.kind = damage.kind;
     if (damage.amount !== undefined) this.amounts[this.kind] = damage.amount;
     this.noise = this.noiseSlider.value = noise;
+    if (steps) this.steps.value = steps;
     this.mine = degraded;
     this.whose.value = degraded ? "mine" : "try";
     this.methods = new Set([method]);
@@ -88,19 +89,27 @@ export class Restore {
               command: result.command,
               file: result.file,
             }),
-          failed: ({ error }) => toast(error, "bad"),
+          failed: ({ error }) => {
+            this.say("");
+            toast(error, "bad");
+          },
         },
       );
     } catch (error) {
+      this.say("");
       toast(error.message, "bad");
     }
   }
   async recrop() {
     const crop = await chooseCrop(this.photo, this.crop);
     if (!crop) return;
-    this.crop = crop;
-    this.base = await api.ask("look", { photo: this.photo.id, crop });
-    this.changed();
+    try {
+      this.base = await api.ask("look", { photo: this.photo.id, crop });
+      this.crop = crop;
+      this.changed();
+    } catch (error) {
+      toast(error.message, "bad");
+    }
   }
 
   // --- what happened
