@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <stdexcept>
 
 namespace spnn::studio {
@@ -120,13 +121,18 @@ Json described_damages(const KnownModels& known) {
   return list;
 }
 
+// As their papers write them; the other names are acronyms.
+const std::map<std::string, std::string> kMethodLabels = {
+    {"pinv", "A†y"},         {"repaint", "RePaint"},           {"pigdm", "ΠGDM"},
+    {"diffpir", "DiffPIR"},  {"diffpir-pinv", "DiffPIR, A†y"}, {"diffpir-nlbp", "DiffPIR, NLBP"},
+    {"red-diff", "RED-diff"}};
+
 Json described_methods(const KnownModels& known) {
   auto list = Json::array();
   for (const auto& method : known.models.methods) {
     auto label = method.name;
     std::transform(label.begin(), label.end(), label.begin(), [](unsigned char c) { return std::toupper(c); });
-    if (method.name == "pinv") label = "A†y";
-    if (method.name == "repaint") label = "RePaint";
+    if (const auto own = kMethodLabels.find(method.name); own != kMethodLabels.end()) label = own->second;
     Json one = {{"name", method.name},
                 {"label", label},
                 {"what", method.what},

@@ -1,7 +1,9 @@
 #include <spnn/core/errors.h>
+#include <spnn/core/names.h>
 #include <spnn/diffusion/chain.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace spnn {
@@ -28,15 +30,14 @@ Tensor renoise(const Schedule& schedule, const Tensor& x, const Tensor& noise, s
   return x * std::sqrt(ratio) + noise * std::sqrt(1 - ratio);
 }
 
+constexpr std::array<Named<SamplerKind>, 4> kSamplers = {{{SamplerKind::ddpm, "ddpm"},
+                                                         {SamplerKind::ddim, "ddim"},
+                                                         {SamplerKind::dpm, "dpm"},
+                                                         {SamplerKind::reference, "reference"}}};
+
 }  // namespace
 
-SamplerKind sampler_from(const std::string& name) {
-  if (name == "ddpm") return SamplerKind::ddpm;
-  if (name == "ddim") return SamplerKind::ddim;
-  if (name == "dpm") return SamplerKind::dpm;
-  if (name == "reference") return SamplerKind::reference;
-  fail("sampler", "ddpm, ddim, dpm or reference", name);
-}
+SamplerKind sampler_from(const std::string& name) { return value_named(kSamplers, name, "sampler"); }
 
 ImageSeeds::ImageSeeds(std::uint64_t first, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) seeds_.push_back(first + static_cast<std::uint64_t>(i));

@@ -1,10 +1,12 @@
 #include <spnn/core/errors.h>
+#include <spnn/core/names.h>
 #include <spnn/core/shape.h>
 #include <spnn/restoration/target.h>
 
 #include <ATen/ops/linalg_solve.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -70,6 +72,12 @@ Tensor fitting_exemplars(const Tensor& all, const AttributeTargetConfig& config)
   return {};
 }
 
+constexpr std::array<Named<Strategy>, 5> kStrategies = {{{Strategy::automatic, "auto"},
+                                                        {Strategy::exemplar, "exemplar"},
+                                                        {Strategy::correlated, "correlated"},
+                                                        {Strategy::covariance, "covariance"},
+                                                        {Strategy::sparse, "sparse"}}};
+
 }  // namespace
 
 Target fixed(Tensor y) {
@@ -87,25 +95,8 @@ double strongest_correlation(const LogitStatistics& statistics, std::int64_t n) 
   return correlation.abs().max().item<double>();
 }
 
-Strategy strategy_from(const std::string& name) {
-  if (name == "auto") return Strategy::automatic;
-  if (name == "correlated") return Strategy::correlated;
-  if (name == "sparse") return Strategy::sparse;
-  if (name == "covariance") return Strategy::covariance;
-  if (name == "exemplar") return Strategy::exemplar;
-  fail("strategy", "auto, exemplar, correlated, covariance or sparse", fmt::format("'{}'", name));
-}
-
-std::string to_string(Strategy strategy) {
-  switch (strategy) {
-    case Strategy::automatic: return "auto";
-    case Strategy::correlated: return "correlated";
-    case Strategy::sparse: return "sparse";
-    case Strategy::covariance: return "covariance";
-    case Strategy::exemplar: return "exemplar";
-  }
-  fail("strategy", "a known one", "another value");
-}
+Strategy strategy_from(const std::string& name) { return value_named(kStrategies, name, "strategy"); }
+std::string to_string(Strategy strategy) { return std::string(name_of(kStrategies, strategy)); }
 
 AttributeTarget::AttributeTarget(const LogitStatistics& statistics, const AttributeTargetConfig& config) {
   require_valid(statistics, config);
