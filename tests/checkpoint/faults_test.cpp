@@ -153,11 +153,17 @@ TEST(Faults, AWriterWithoutMemoryLeavesTheOldFileOrTheNewOne) {
   const auto file = folder / "f";
   const auto content = file_of(2);
   write_safetensors(file, file_of(1));
-  int done = 0, aborted = 0;
+  int done = 0, aborted = 0, late = 0;
   const int cases = each_request_fails([&] { write_safetensors(file, content); }, [&](Ended ended, const std::string& which) {
     EXPECT_NE(ended, Ended::other) << which << " ended the process";
     const auto found = read_safetensors(file).tensors.at("w")[4999].item<float>();   // whole: the checksum holds
-    EXPECT_EQ(found, ended == Ended::done ? 2 : 1) << which;
+    // Success is never said of the old file. A failure after the rename is said although the new one is there.
+    if (ended == Ended::done) {
+      EXPECT_EQ(found, 2) << which;
+    } else {
+      EXPECT_TRUE(found == 1 || found == 2) << which << ": " << found;
+      late += found == 2 ? 1 : 0;
+    }
     done += ended == Ended::done ? 1 : 0;
     aborted += ended == Ended::aborted ? 1 : 0;
     write_safetensors(file, file_of(1));
@@ -165,7 +171,7 @@ TEST(Faults, AWriterWithoutMemoryLeavesTheOldFileOrTheNewOne) {
     for (const auto& entry : std::filesystem::directory_iterator(folder.path())) names += entry.exists() ? 1 : 0;
     EXPECT_EQ(names, 1) << which;
   });
-  std::printf("[ faults   ] %d failures of malloc while a model is written, %d times the new file all the same, %d aborted\n", cases, done, aborted);
+  std::printf("[ faults   ] %d failures of malloc while a model is written, %d times done all the same, %d aborted, %d times failed after the new file was there\n", cases, done, aborted, late);
   EXPECT_GT(cases, 20);
 }
 
