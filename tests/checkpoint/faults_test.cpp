@@ -6,6 +6,13 @@
 #include <spnn/core/errors.h>
 #include <spnn/core/io.h>
 
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <functional>
+
 #include "support/faults.h"
 #include "support/temporary.h"
 
@@ -66,6 +73,24 @@ TEST(Faults, ShortWritesAndInterruptionsAreNoFailures) {
   EXPECT_GT(cases, 5);
 }
 
+TEST(Faults, AShortReadIsNotTheWholeFile) {
+  const TemporaryFolder folder;
+  write_safetensors(folder / "f", file_of(3));
+  for (const int error : {-1, EINTR}) {
+    for (const bool lasts : {false, true}) {
+      if (error == EINTR && lasts) continue;   // for ever
+      fault = {"pread", 1, error, lasts};
+      const auto read = read_safetensors(folder / "f");
+      EXPECT_GE(fault.seen, 2);
+      fault = {};
+      EXPECT_EQ(read.tensors.at("w")[4999].item<float>(), 3);
+    }
+  }
+  fault = {"pread", 1, EIO, true};
+  EXPECT_THROW(read_safetensors(folder / "f"), Error);
+  fault = {};
+}
+
 TEST(Faults, AnAppendThatFailsLeavesTheFileAsItWas) {
   const TemporaryFolder folder;
   append_to_file(folder / "f", "one\n");
@@ -76,6 +101,100 @@ TEST(Faults, AnAppendThatFailsLeavesTheFileAsItWas) {
     EXPECT_EQ(testing::file_text(folder / "f"), "one\n");
   }
 }
+
+#ifndef __SANITIZE_ADDRESS__   // it has a malloc of its own
+
+enum class Ended { done = 10, refused, no_memory, aborted, other };
+
+// How `work` ends in a process of its own whose so many-th request for memory (and with `lasts` all later ones) fails;
+// `aborted` is std::terminate: the destructor of nlohmann's JSON asks for memory. Any other signal is `other`. `reached` says whether so many requests were made at all.
+Ended with_failing_memory(int at, bool lasts, bool& reached, const std::function<void()>& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    at::set_num_threads(1);   // OpenMP's threads do not survive a fork
+    alarm(60);
+    auto ended = Ended::done;
+    fault = {"malloc", at, ENOMEM, lasts};
+    try {
+      work();
+    } catch (const Error&) {
+      ended = Ended::refused;
+    } catch (const std::exception&) {
+      ended = Ended::no_memory;   // std::bad_alloc, or libtorch's own; the command says it and ends with 1
+    }
+    const bool seen = fault.seen >= at;
+    fault = {};
+    _exit(static_cast<int>(ended) + (seen ? 0 : 100));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  reached = !WIFEXITED(status) || WEXITSTATUS(status) < 100;
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) return Ended::aborted;
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) % 100 : 0;
+  return code >= 10 && code <= 12 ? static_cast<Ended>(code) : Ended::other;
+}
+
+// Every request of a work that makes few, every so many-th of one that makes many. Returns how many were made to fail.
+int each_request_fails(const std::function<void()>& work, const std::function<void(Ended, const std::string&)>& look) {
+  int cases = 0;
+  for (const bool lasts : {true, false}) {
+    bool reached = true;
+    for (int at = 1; reached; at += at < 200 ? 1 : at / 10) {
+      const auto ended = with_failing_memory(at, lasts, reached, work);
+      look(ended, fmt::format("request {}{}", at, lasts ? " and all later ones" : ""));
+      cases += reached ? 1 : 0;
+    }
+  }
+  return cases;
+}
+
+TEST(Faults, AWriterWithoutMemoryLeavesTheOldFileOrTheNewOne) {
+  const TemporaryFolder folder;
+  const auto file = folder / "f";
+  const auto content = file_of(2);
+  write_safetensors(file, file_of(1));
+  int done = 0, aborted = 0, late = 0;
+  const int cases = each_request_fails([&] { write_safetensors(file, content); }, [&](Ended ended, const std::string& which) {
+    EXPECT_NE(ended, Ended::other) << which << " ended the process";
+    const auto found = read_safetensors(file).tensors.at("w")[4999].item<float>();   // whole: the checksum holds
+    // Success is never said of the old file. A failure after the rename is said although the new one is there.
+    if (ended == Ended::done) {
+      EXPECT_EQ(found, 2) << which;
+    } else {
+      EXPECT_TRUE(found == 1 || found == 2) << which << ": " << found;
+      late += found == 2 ? 1 : 0;
+    }
+    done += ended == Ended::done ? 1 : 0;
+    aborted += ended == Ended::aborted ? 1 : 0;
+    write_safetensors(file, file_of(1));
+    int names = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) names += entry.exists() ? 1 : 0;
+    EXPECT_EQ(names, 1) << which;
+  });
+  std::printf("[ faults   ] %d failures of malloc while a model is written, %d times done all the same, %d aborted, %d times failed after the new file was there\n", cases, done, aborted, late);
+  EXPECT_GT(cases, 20);
+}
+
+TEST(Faults, AReaderWithoutMemoryEndsAndSaysSo) {
+  const TemporaryFolder folder;
+  write_safetensors(folder / "f", file_of(1));
+  const auto fixture = std::filesystem::path(SPNN_SOURCE_DIR) / "tests/fixtures/checkpoint";
+  std::vector<std::filesystem::path> files = {folder / "f"};
+  for (const auto& entry : std::filesystem::directory_iterator(fixture)) {
+    if (entry.path().extension() == ".pth" && entry.file_size() < 100'000 && files.size() < 4) files.push_back(entry.path());
+  }
+  int cases = 0, aborted = 0;
+  for (const auto& file : files) {
+    cases += each_request_fails([&] { read_checkpoint(file); }, [&](Ended ended, const std::string& which) {
+      EXPECT_NE(ended, Ended::other) << file << ": " << which << " ended the process";
+      aborted += ended == Ended::aborted ? 1 : 0;
+    });
+  }
+  std::printf("[ faults   ] %d failures of malloc while %zu models are read, %d aborted\n", cases, files.size(), aborted);
+  EXPECT_GT(cases, 50);
+}
+
+#endif
 
 }  // namespace
 }  // namespace spnn

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <cstring>
 #include <spnn/checkpoint/layout.h>
 #include <spnn/checkpoint/load_flow.h>
@@ -124,6 +126,13 @@ TEST_F(HostileModels, WeightsThatAreNotFiniteAreRefused) {
   tensors["statistics.mean"] = torch::zeros({7});
   write();
   EXPECT_THAT(testing::cost_of([&] { load_spnn(folder_ / "m"); }).text, ::testing::HasSubstr("statistics.mean of 10 outputs, got [7]"));
+}
+
+TEST_F(HostileModels, APipeOrDeviceIsRefusedAtOnce) {
+  const auto pipe = folder_ / "pipe.safetensors";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  expect_harmless("a FIFO as model", 0, "got a pipe", [&] { load_spnn(pipe); });
+  expect_harmless("/dev/zero as model", 0, "got a device", [] { read_checkpoint("/dev/zero"); });
 }
 
 TEST_F(HostileModels, TerminalEscapesDoNotPass) {

@@ -45,7 +45,7 @@ TEST_F(Killed, SamplingToAFolderLeavesWholePictures) {
   const auto output = folder / "samples";
   std::uint64_t seed = 0;
   std::size_t seen = 0;
-  constexpr int kills = 150;
+  constexpr int kills = 250;
   kill_at_random(kills, 80'000,
                  [&] {
                    Observer quiet;
@@ -71,7 +71,7 @@ TEST_F(Killed, AReportIsTheOldOneOrTheNewOne) {
     return ReportSection{.name = "one", .title = "one", .command = "spnn", .text = {std::string(200'000, letter)}, .tables = {{.title = "t", .columns = {"a"}, .rows = {{std::string(1, letter)}}}}};
   };
   const auto page = add_to_report(output, section('0'));
-  constexpr int kills = 200;
+  constexpr int kills = 240;
   kill_at_random(kills, 15'000,
                  [&] {
                    for (char letter = 'a'; letter <= 'z'; ++letter) add_to_report(output, section(letter));

@@ -72,6 +72,29 @@ TEST(Outputs, AnAttributeIsNotSetToWhatIsNoNumber) {
   EXPECT_THAT(result.err, HasSubstr("expected NAME=1, NAME=0 or a probability between them, got 'nan'"));
 }
 
+// Commands that read a model whose weights are no numbers end with 1 and say which tensor it is.
+TEST(Outputs, ModelsThatAreNotFiniteAreRefusedByEveryCommand) {
+  const testing::TinyModels models;
+  const TemporaryFolder folder;
+  for (const std::string role : {"classifier", "prior"}) {
+    auto model = read_safetensors(models.file(role));
+    auto& weight = model.tensors.begin()->second;
+    weight = weight.clone();
+    weight.view({-1})[0] = NAN;
+    write_safetensors(folder / (role + ".safetensors"), model);
+  }
+  const auto bad = [&](const std::string& role) { return (folder / (role + ".safetensors")).string(); };
+  const auto out = (folder / "out.png").string();
+  for (const auto& arguments : {fmt::format("sample '{}' -n 1 --steps 1 -o '{}'", bad("prior"), out), fmt::format("verify '{}' --count 2", bad("classifier")),
+                                fmt::format("edit --set Cat=1 --classifier '{}' --prior '{}' -n 1 --steps 1 -o '{}'", bad("classifier"), models.file("prior"), out),
+                                fmt::format("edit --set Cat=1 --classifier '{}' --prior '{}' -n 1 --steps 1 -o '{}'", models.file("classifier"), bad("prior"), out)}) {
+    const auto result = spnn_command(arguments);
+    EXPECT_EQ(result.exit_code, 1) << arguments << result.out << result.err;
+    EXPECT_THAT(result.err, HasSubstr("expected finite numbers, got NaN or infinity")) << arguments;
+    EXPECT_FALSE(std::filesystem::exists(out)) << arguments;
+  }
+}
+
 // An empty entry of a run path is the current folder: a library lying there would be run.
 TEST(Launcher, NoLibraryOfTheCurrentFolderIsLoaded) {
   for (const std::string file : {"spnn", "libspnn.so"}) {

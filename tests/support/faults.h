@@ -1,7 +1,8 @@
 #pragma once
 
-// Calls of the system that fail when a test says so. This header defines write, fsync, fdatasync, rename, linkat and
-// fchmod for the whole program, libspnn included: include it in one file of a test program.
+// Calls of the system that fail when a test says so. This header defines write, pread, fsync, fdatasync, rename, linkat,
+// fchmod and (except under a sanitizer, which has its own) malloc and its relatives for the whole program, libspnn and
+// libtorch included: include it in one file of a test program.
 
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -17,7 +18,7 @@ namespace spnn::testing {
 struct Fault {
   std::string_view call = {};   // "" fails none
   int at = 0;                   // the so many-th call from now on
-  int error = 0;                // errno; -1: a short write; EINTR: once, as a signal does it
+  int error = 0;                // errno; -1: a short read or write; EINTR: once, as a signal does it
   bool lasts = true;            // every later call fails too, as on a full disk
   int seen = 0;
 };
@@ -43,6 +44,15 @@ inline long failed_or(std::string_view call, long number, long a = 0, long b = 0
   return syscall(number, a, b, c, d, e);
 }
 
+ssize_t pread(int file, void* data, size_t size, off_t offset) {
+  using spnn::testing::fault;
+  const bool fails = spnn::testing::fails_now("pread");
+  if (fails && fault.error != -1) {
+    errno = fault.error;
+    return -1;
+  }
+  return syscall(SYS_pread64, file, data, fails && size > 1 ? size / 2 : size, offset);
+}
 ssize_t write(int file, const void* data, size_t size) {
   return failed_or("write", SYS_write, file, reinterpret_cast<long>(data), static_cast<long>(size));
 }
@@ -56,3 +66,29 @@ int linkat(int folder, const char* from, int to_folder, const char* to, int flag
   return static_cast<int>(failed_or("linkat", SYS_linkat, folder, reinterpret_cast<long>(from), to_folder, reinterpret_cast<long>(to), flags));
 }
 }
+
+#ifndef __SANITIZE_ADDRESS__
+extern "C" {
+
+void* __libc_malloc(size_t size);
+void* __libc_calloc(size_t count, size_t size);
+void* __libc_realloc(void* data, size_t size);
+void* __libc_memalign(size_t alignment, size_t size);
+
+inline bool no_memory() {
+  if (!spnn::testing::fails_now("malloc")) return false;
+  errno = ENOMEM;
+  return true;
+}
+
+void* malloc(size_t size) { return no_memory() ? nullptr : __libc_malloc(size); }
+void* calloc(size_t count, size_t size) { return no_memory() ? nullptr : __libc_calloc(count, size); }
+void* realloc(void* data, size_t size) { return no_memory() ? nullptr : __libc_realloc(data, size); }
+void* aligned_alloc(size_t alignment, size_t size) { return no_memory() ? nullptr : __libc_memalign(alignment, size); }
+int posix_memalign(void** data, size_t alignment, size_t size) {
+  if (no_memory()) return ENOMEM;
+  *data = __libc_memalign(alignment, size);
+  return *data != nullptr ? 0 : ENOMEM;
+}
+}
+#endif

@@ -192,7 +192,7 @@ class Reports final : public Observer {
 
 // kill -9 at random moments of a training that saves every step: no state is lost that was reported, none is half.
 TEST(TrainingStates, KilledAtManyMomentsLosesNothingThatWasReported) {
-  constexpr int kills = 100;
+  constexpr int kills = 200;
   constexpr std::int64_t steps = 3000;
   const auto set = tiny_dataset(32), val = tiny_dataset(16, 2);
   const TemporaryFolder folder;
