@@ -5,6 +5,7 @@ namespace spnn::field {
 namespace {
 
 constexpr double weakest_octave = 16;   // of squared singular values: what is weaker still counts with it
+constexpr double steadying = 16;        // directions
 
 }  // namespace
 
@@ -40,15 +41,18 @@ void Trust::in_singular_directions(LinearOperatorPtr A, const Tensor& noise) {
   gain_ = A_->S().square();                                                           // [1 or B, n]
   error_ = noise.to(gain_.device());                                                  // [1 or B, 1]
   // The variance of x, from y: one for every octave of gain, as directions that a blur weakens alike are frequencies of much the same
-  // power. What is drowned in noise may be as large as the error of its own estimate.
+  // power; few directions say little, so that of all counts as `steadying` more. What is drowned in noise may be as large as the
+  // error of its own estimate.
   const auto square = A_->Ut(y_).to(torch::kFloat64).square();
   const auto octave = torch::where(gain_ > 0, (gain_ / gain_.amax(1, /*keepdim=*/true)).log2().ceil().clamp_min(-weakest_octave), torch::ones_like(gain_));
+  const auto all = (square.sum(1, /*keepdim=*/true) - (gain_ > 0).sum(1, /*keepdim=*/true) * error_).clamp_min(0) / gain_.sum(1, /*keepdim=*/true);
   signal_ = torch::zeros_like(square);
   for (double k = 0; k <= weakest_octave; ++k) {
     const auto here = (octave == -k).to(torch::kFloat64);
     const auto count = here.sum(1, /*keepdim=*/true), gain = (gain_ * here).sum(1, /*keepdim=*/true).clamp_min(1e-30);
     const auto least = (2 * count).sqrt() * error_;
-    signal_ = signal_ + here * torch::maximum((square * here).sum(1, /*keepdim=*/true) - count * error_, least) / gain;
+    const auto own = torch::maximum((square * here).sum(1, /*keepdim=*/true) - count * error_, least) / gain;
+    signal_ = signal_ + here * (own * count + all * steadying) / (count + steadying);
   }
 }
 
