@@ -39,6 +39,7 @@ TEST(Report, ThePageIsSelfContainedAndNamesTheCommand) {
   EXPECT_THAT(html, HasSubstr("name=viewport"));
   EXPECT_THAT(html, Not(HasSubstr("src=\"http")));
   EXPECT_THAT(html, Not(HasSubstr("nan")));
+  EXPECT_THAT(html, HasSubstr("aria-sort"));
 }
 
 TEST(Report, SectionsGatherInOneReportInTheirOrder) {

@@ -143,6 +143,8 @@ void add_compare(CLI::App& spnn) {
   command->add_option("-o,--output", job->output, "a folder: comparison.csv, report.html, a figure for each operator and noise")->capture_default_str();
   command->add_option("--seed", job->seed, "image i has seed + i in every row")->capture_default_str();
   command->add_option("--json", *json, "write all figures to this file");
+  command->add_option("--identity", job->identity, "an identity network: the distance of restored and clean in its feature maps too")->check(CLI::ExistingFile);
+  add_held_out(*command, job->held_out);
   add_models(*command, job->models, {.classifier = false, .judge = true});
   add_sampling(*command, job->sampling);
   add_method_options(*command, job->options);

@@ -2,7 +2,7 @@
 
 // The field on one plane: every operator and every method under one command.
 
-#include <spnn/engine/restoration.h>
+#include <spnn/engine/experiments.h>
 
 #include <cstdint>
 #include <map>
@@ -46,7 +46,9 @@ struct MethodOptions {
 struct CompareJob {
   ModelChoice models;
   std::string data;                       // a data set (its held-out images), or a folder of images
+  HeldOutChoice held_out;                 // which of its images
   std::int64_t images = 16;
+  std::string identity;                   // an identity network: distances between its feature maps too; "" for none
   std::vector<std::string> operators = {"sr4", "box", "random:0.5", "gauss:1.5", "grey", "cs:0.25", "gamma+sr4@0", "log+gauss:1@0"};
   std::vector<std::string> noises = {"0", "0.05"};   // for operators without an @NOISE of their own
   std::vector<std::string> methods;       // empty: all that apply

@@ -21,6 +21,48 @@ code{background:var(--soft);padding:.1rem .3rem;border-radius:.2rem;overflow-wra
 figure,details{margin:1rem 0}summary{cursor:pointer}figcaption{font-size:.9rem;opacity:.85}
 img{max-width:100%;image-rendering:pixelated}svg{max-width:100%;height:auto;font:11px system-ui,sans-serif}
 svg text{fill:CanvasText}
+th[aria-sort]{cursor:pointer}th[aria-sort=ascending]::after{content:" ▲"}th[aria-sort=descending]::after{content:" ▼"}
+input[type=search]{font:inherit;width:100%;max-width:24rem;margin:.5rem 0}
+)";
+
+// Tables sort by a click on a column (numbers as numbers, what is empty last) and keep the rows that have every word typed above them.
+// Without scripts they are what they were.
+constexpr std::string_view script = R"(
+"use strict";
+const value = (row, column) => row.cells[column].textContent.trim();
+const number = text => parseFloat(text.replace("−", "-"));
+function compare(a, b) {
+  if (a === "" || b === "") return (a === "") - (b === "");
+  const difference = number(a) - number(b);
+  return Number.isNaN(difference) ? a.localeCompare(b) : difference;
+}
+function sort(table, column) {
+  const heads = [...table.rows[0].cells], rows = [...table.rows].slice(1);
+  const down = heads[column].getAttribute("aria-sort") === "ascending";
+  heads.forEach((head, k) => head.setAttribute("aria-sort", k !== column ? "none" : down ? "descending" : "ascending"));
+  const empty = row => value(row, column) === "";
+  rows.sort((a, b) => compare(value(a, column), value(b, column)) * (down && !empty(a) && !empty(b) ? -1 : 1));
+  table.tBodies[0].append(...rows);
+}
+function filter(table, text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const row of [...table.rows].slice(1)) {
+    const cells = [...row.cells].map(cell => cell.textContent.toLowerCase());
+    row.hidden = !words.every(word => word.startsWith("=") ? cells.includes(word.slice(1)) : cells.some(cell => cell.includes(word)));
+  }
+}
+for (const table of document.querySelectorAll("table")) {
+  [...table.rows[0].cells].forEach((head, column) => {
+    head.setAttribute("aria-sort", "none");
+    head.tabIndex = 0;
+    head.onclick = () => sort(table, column);
+    head.onkeydown = event => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); sort(table, column); } };
+  });
+  const search = Object.assign(document.createElement("input"), {type: "search", placeholder: "words that a row has; =word is a whole cell"});
+  search.setAttribute("aria-label", "rows to show");
+  search.oninput = () => filter(table, search.value);
+  table.parentElement.before(search);
+}
 )";
 
 // A palette that also differs in lightness.
@@ -102,7 +144,7 @@ std::string render_html(const std::vector<ReportSection>& sections) {
   for (const auto& s : sections) out += fmt::format("<a href=\"#{}\">{}</a>", escaped(s.name), escaped(s.title));
   out += "</nav>\n";
   for (const auto& s : sections) out += render_section(s);
-  return out + "</body></html>\n";
+  return out + fmt::format("<script>{}</script></body></html>\n", script);
 }
 
 }  // namespace spnn

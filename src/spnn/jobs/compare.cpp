@@ -1,7 +1,9 @@
 #include <spnn/jobs/engine_impl.h>
 #include <spnn/jobs/experiment.h>
 #include <spnn/jobs/field_session.h>
+#include <spnn/jobs/peak_memory.h>
 #include <spnn/core/errors.h>
+#include <spnn/evaluation/feature_distance.h>
 #include <spnn/evaluation/frechet.h>
 #include <spnn/evaluation/image_quality.h>
 #include <spnn/image/grid.h>
@@ -34,9 +36,10 @@ std::vector<Case> cases_of(const CompareJob& job) {
 
 struct Row {
   std::string degradation, noise, method;
-  double psnr = 0, ssim = 0, frechet = 0, sampled = 0, saved = 0, seconds = 0;
+  double psnr = 0, ssim = 0, frechet = 0, sampled = 0, saved = 0, seconds = 0, megabytes = 0;
   std::int64_t evaluations = 0;
   std::vector<double> psnrs = {};     // of each image, for paired differences
+  std::optional<double> features = {};  // distance to the clean images in the identity network's feature maps
   std::optional<double> truth = {};   // rms of D(x̂) − D(x) of the saved images, where g was fitted to D
 };
 
@@ -61,13 +64,17 @@ std::string gain_text(const std::optional<Gain>& gain) { return gain ? fmt::form
 
 Table table_of(const std::vector<Row>& rows, std::int64_t images) {
   Table table{.title = fmt::format("{} images; σ and ‖g(x)−y‖ (root mean square) in [0, 1] pixel units; evaluations of the prior and seconds are per image", images),
-              .columns = {"operator", "σ", "method", "PSNR dB", "± to the first", "SSIM", "Fréchet", "‖g(x)−y‖ sampled", "saved", "s", "evaluations"}};
+              .columns = {"operator", "σ", "method", "PSNR dB", "± to the first", "SSIM", "Fréchet", "‖g(x)−y‖ sampled", "saved", "s", "evaluations", "peak MB"}};
   const bool any_truth = std::ranges::any_of(rows, [](const Row& r) { return r.truth.has_value(); });
+  const bool any_features = std::ranges::any_of(rows, [](const Row& r) { return r.features.has_value(); });
+  if (any_features) table.columns.push_back("feature distance");
   if (any_truth) table.columns.push_back("‖D(x̂)−D(x)‖ saved");
   for (const auto& r : rows) {
     table.rows.push_back({r.degradation, r.noise, r.method, fmt::format("{:.2f}", r.psnr),
                           gain_text(gain_of(rows, r)), fmt::format("{:.4f}", r.ssim), fmt::format("{:.1f}", r.frechet),
-                          fmt::format("{:.2e}", r.sampled), fmt::format("{:.2e}", r.saved), fmt::format("{:.3f}", r.seconds), std::to_string(r.evaluations)});
+                          fmt::format("{:.2e}", r.sampled), fmt::format("{:.2e}", r.saved), fmt::format("{:.3f}", r.seconds), std::to_string(r.evaluations),
+                          fmt::format("{:.0f}", r.megabytes)});
+    if (any_features) table.rows.back().push_back(r.features ? fmt::format("{:.4f}", *r.features) : "");
     if (any_truth) table.rows.back().push_back(r.truth ? fmt::format("{:.2e}", *r.truth) : "");
   }
   return table;
@@ -80,6 +87,10 @@ class Comparison {
         judge_(load_judge(model_file(job.models.judge, job.models.family, "judge"))), config_(method_config(job.options, job.sampling)) {
     require(judge_.net->in_shape() == prior_->shape(), "judge", fmt::format("one of {} images", to_string(prior_->shape())), to_string(judge_.net->in_shape()));
     for (const auto& name : job.methods) method_info(name);
+    if (!job.identity.empty()) {
+      identity_ = load_identity(job.identity);
+      require(identity_->in_shape() == prior_->shape(), job.identity, fmt::format("a network of {} images", to_string(prior_->shape())), to_string(identity_->in_shape()));
+    }
     // Everything that can be refused is refused before hours of work.
     for (const auto& c : cases_) {
       degradations_.push_back(degradation(c));
@@ -116,12 +127,16 @@ class Comparison {
   Tensor held_out_images() const {
     Dataset set;
     try {
-      set = load_held_out(job_.data, prior_->shape(), observer_);
+      set = load_held_out(job_.data, prior_->shape(), observer_, job_.held_out);
     } catch (const Interrupted&) {
       throw;
-    } catch (const Error&) {   // a folder too small to have a split: all of it, and what is really wrong is said there
+    } catch (const UsageError&) {
+      throw;
+    } catch (const Error&) {
+      if (job_.held_out.split != HeldOutChoice{}.split) throw;
+      // a folder too small to have a split: all of it, and what is really wrong is said there
     }
-    if (set.size() < job_.images) {
+    if (set.size() < job_.images && job_.held_out.split == HeldOutChoice{}.split) {
       set = load_dataset(job_.data, {.split = Split::all, .size = prior_->shape().height, .channels = prior_->shape().channels}, &observer_);
     }
     require(job_.images >= 2 && set.size() >= job_.images, "images", fmt::format("a number from 2 to {}", set.size()), std::to_string(job_.images));
@@ -164,6 +179,7 @@ class Comparison {
   Tensor run_method(const Case& c, const Degradation& g, const Tensor& y, const std::string& method, PartOfWhole& progress) {
     Row row{.degradation = c.spec, .noise = to_string(c.noise), .method = method};
     std::vector<Tensor> parts;
+    PeakMemory::restart();
     for (std::int64_t first = 0; first < job_.images; first += job_.sampling.batch, ++progress.part) {
       const auto last = std::min(first + job_.sampling.batch, job_.images);
       const auto part = y.slice(0, first, last);
@@ -176,6 +192,7 @@ class Comparison {
       row.seconds += solved.seconds * share;
       row.evaluations = solved.evaluations;
     }
+    row.megabytes = PeakMemory::megabytes();
     const auto bytes = torch::cat(parts);
     rate(row, g, bytes);
     return bytes;
@@ -187,6 +204,7 @@ class Comparison {
     row.psnr = each.mean().item<double>();
     row.ssim = ssim(bytes, clean_).mean().item<double>();
     row.frechet = frechet_distance(features(bytes), reference_);
+    if (identity_) row.features = feature_distance(*identity_, bytes, clean_).mean().item<double>();
     if (g.has_truth()) row.truth = g.true_inconsistency(to_unit(bytes), g.fitted->D(to_unit(clean_))).mean().item<double>();
     rows_.push_back(row);
   }
@@ -217,9 +235,11 @@ class Comparison {
     Json rows = Json::array();
     for (const auto& r : rows_) {
       rows.push_back({{"operator", r.degradation}, {"noise", r.noise}, {"method", r.method}, {"psnr", r.psnr}, {"ssim", r.ssim}, {"frechet", r.frechet},
-                      {"consistency_sampled", r.sampled}, {"consistency_saved", r.saved}, {"seconds_per_image", r.seconds}, {"evaluations", r.evaluations}});
+                      {"consistency_sampled", r.sampled}, {"consistency_saved", r.saved}, {"seconds_per_image", r.seconds}, {"evaluations", r.evaluations},
+                      {"peak_megabytes", r.megabytes}});
       rows.back()["psnrs"] = r.psnrs;
       if (const auto gain = gain_of(rows_, r)) rows.back()["psnr_gain"] = {{"mean", gain->mean}, {"error", gain->error}};
+      if (r.features) rows.back()["feature_distance"] = *r.features;
       if (r.truth) rows.back()["consistency_with_D"] = *r.truth;
     }
     return {{"images", job_.images}, {"rows", rows}, {"sampling", to_json(job_.sampling)}};
@@ -230,6 +250,7 @@ class Comparison {
   std::vector<Case> cases_;
   std::shared_ptr<UNetDenoiser> prior_;
   JudgeModel judge_;
+  std::shared_ptr<Identity> identity_;   // none: no feature distances
   MethodConfig config_;
   std::vector<Degradation> degradations_;
   Tensor clean_;

@@ -2,6 +2,12 @@
 #include <spnn/restoration/trust.h>
 
 namespace spnn::field {
+namespace {
+
+constexpr double weakest_octave = 16;   // of squared singular values: what is weaker still counts with it
+constexpr double steadying = 16;        // directions
+
+}  // namespace
 
 Trust::Trust(const Problem& p, bool take_as_exact) : y_(p.y) {
   if (take_as_exact) return;
@@ -34,9 +40,20 @@ void Trust::in_singular_directions(LinearOperatorPtr A, const Tensor& noise) {
   A_ = std::move(A);
   gain_ = A_->S().square();                                                           // [1 or B, n]
   error_ = noise.to(gain_.device());                                                  // [1 or B, 1]
-  const auto seen = (gain_ > 0).sum(1, /*keepdim=*/true).to(torch::kFloat64);
-  const auto square = y_.flatten(1).to(torch::kFloat64).square().sum(1, /*keepdim=*/true);
-  signal_ = torch::maximum((square - seen * error_) / gain_.sum(1, /*keepdim=*/true), error_);   // of x
+  // The variance of x, from y: one for every octave of gain, as directions that a blur weakens alike are frequencies of much the same
+  // power; few directions say little, so that of all counts as `steadying` more. What is drowned in noise may be as large as the
+  // error of its own estimate.
+  const auto square = A_->Ut(y_).to(torch::kFloat64).square();
+  const auto octave = torch::where(gain_ > 0, (gain_ / gain_.amax(1, /*keepdim=*/true)).log2().ceil().clamp_min(-weakest_octave), torch::ones_like(gain_));
+  const auto all = (square.sum(1, /*keepdim=*/true) - (gain_ > 0).sum(1, /*keepdim=*/true) * error_).clamp_min(0) / gain_.sum(1, /*keepdim=*/true);
+  signal_ = torch::zeros_like(square);
+  for (double k = 0; k <= weakest_octave; ++k) {
+    const auto here = (octave == -k).to(torch::kFloat64);
+    const auto count = here.sum(1, /*keepdim=*/true), gain = (gain_ * here).sum(1, /*keepdim=*/true).clamp_min(1e-30);
+    const auto least = (2 * count).sqrt() * error_;
+    const auto own = torch::maximum((square * here).sum(1, /*keepdim=*/true) - count * error_, least) / gain;
+    signal_ = signal_ + here * (own * count + all * steadying) / (count + steadying);
+  }
 }
 
 Tensor Trust::weight(double alpha_bar) const {
