@@ -5,6 +5,7 @@
 #include <spnn/operators/catalogue.h>
 #include <spnn/operators/circulant_operator.h>
 #include <spnn/operators/row_space_operator.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <cmath>
 #include <numbers>
@@ -98,6 +99,14 @@ TEST(NamesOfOthers, TomographyAlongTheAxes) {
   expected.slice(2, 3, 11) += sums / 2;
   EXPECT_THAT(y.select(2, 0), TensorNear(expected, 1e-9));
   expect_adjoint_and_pinv(*A);
+}
+
+// ∇_x ⟨A x, y⟩ = Aᵀy: methods go back through the operator.
+TEST(NamesOfOthers, TomographyHasItsGradient) {
+  const auto A = make_operator("radon:4", kFormula).linear;
+  const auto x = by_formula(kFormula).requires_grad_(true);
+  const auto seen = A->forward(x), y = by_formula(A->out_shape()).reshape(seen.sizes());
+  EXPECT_THAT(torch::autograd::grad({(seen * y).sum()}, {x})[0], TensorNear(A->adjoint(y), 1e-9));
 }
 
 // deepinv: PhaseRetrieval measures |Bx|² of a complex linear B; ours |F(x + 1)| on a larger ground, by the sum that defines it.

@@ -5,11 +5,29 @@
 #include <ATen/ops/geqrf.h>
 #include <ATen/ops/linalg_eigh.h>
 #include <ATen/ops/ormqr.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include <cmath>
 #include <numbers>
 
 namespace spnn {
+namespace {
+
+// Q c or Qᵀ c, Q by its reflections. libtorch has no derivative of ormqr; with Q fixed it is the transposed product.
+struct ReflectedColumns : torch::autograd::Function<ReflectedColumns> {
+  static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& reflectors, const Tensor& scales, const Tensor& columns, bool transpose) {
+    context->save_for_backward({reflectors, scales});
+    context->saved_data["transpose"] = transpose;
+    return at::ormqr(reflectors, scales, columns.contiguous(), /*left=*/true, transpose);
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context, const torch::autograd::variable_list& gradients) {
+    const auto saved = context->get_saved_variables();
+    const bool transpose = context->saved_data["transpose"].toBool();
+    return {{}, {}, at::ormqr(saved[0], saved[1], gradients[0].contiguous(), /*left=*/true, !transpose), {}};
+  }
+};
+
+}  // namespace
 
 RowSpaceOperator::RowSpaceOperator(const RowSpaceConfig& c, std::string where) : LinearOperator(where), in_(c.in), out_(c.out) {
   const auto n = in_.height * in_.width, m = out_.height * out_.width;
@@ -30,7 +48,7 @@ RowSpaceOperator::RowSpaceOperator(const RowSpaceConfig& c, std::string where) :
 
 Tensor RowSpaceOperator::Vt(const Tensor& x) const {
   const auto columns = rows(x).t();
-  const auto v = at::ormqr(reflectors_.to(x.options()), scales_.to(x.options()), columns.contiguous(), /*left=*/true, /*transpose=*/true).t();
+  const auto v = ReflectedColumns::apply(reflectors_.to(x.options()), scales_.to(x.options()), columns, /*transpose=*/true).t();
   const auto r = U_.size(1);
   return torch::cat({v.narrow(1, 0, r) * signs_.to(x.options()), v.narrow(1, r, v.size(1) - r)}, 1).reshape({x.size(0), -1});
 }
@@ -39,7 +57,7 @@ Tensor RowSpaceOperator::V(const Tensor& v) const {
   const auto coordinates = rows(v);
   const auto r = U_.size(1);
   const auto columns = torch::cat({coordinates.narrow(1, 0, r) * signs_.to(v.options()), coordinates.narrow(1, r, coordinates.size(1) - r)}, 1).t();
-  return at::ormqr(reflectors_.to(v.options()), scales_.to(v.options()), columns.contiguous()).t().reshape(in_.batched(v.size(0)));
+  return ReflectedColumns::apply(reflectors_.to(v.options()), scales_.to(v.options()), columns, /*transpose=*/false).t().reshape(in_.batched(v.size(0)));
 }
 
 Tensor RowSpaceOperator::Ut(const Tensor& y) const {
