@@ -31,6 +31,7 @@ NaturalRecipe tiny_natural(std::int64_t steps) {
   NaturalRecipe recipe;
   recipe.network = tiny_network();
   recipe.losses.features = 0.2;
+  recipe.losses.wish = 0.2;
   recipe.inverse_every = 2;
   recipe.natural_from = 5;
   recipe.natural_ramp = 10;
@@ -93,7 +94,7 @@ TEST(Natural, EveryLossReachesTheWeights) {
   NaturalObjective objective(recipe, tiny_teacher(), set, val, tiny_memory());
   randomise_spnn(static_cast<Spnn&>(objective.module()), Rng(1));
   const auto parts = objective.losses(20, {});
-  ASSERT_EQ(parts.size(), 10U);
+  ASSERT_EQ(parts.size(), 11U);
   for (const auto& [name, value] : parts) {
     const auto gradients = torch::autograd::grad({value}, objective.parameters(), {}, /*retain_graph=*/true, /*create_graph=*/false, /*allow_unused=*/true);
     double size = 0;
@@ -179,6 +180,38 @@ TEST(MoveTargets, DrawRareAttributesAsOftenAsCommonOnes) {
   EXPECT_TRUE(drawn.y.gt(0).eq(drawn.on.gt(0)).masked_select(drawn.set.gt(0)).all().item<bool>());
 }
 
+TEST(MoveTargets, ShowPhotosThatHaveWhatWasSet) {
+  const auto set = uneven_labels(4000);
+  const MoveTargets targets({.swapped = 0.25, .exclusive = {{"Blond", "Black"}}}, set);
+  const auto drawn = targets.draw((set.labels * 2 - 1) * 2, set.labels, Rng(3));
+  ASSERT_EQ(drawn.like.size(0), 3000);
+  const auto theirs = set.labels.index_select(0, drawn.like), asked = drawn.set.narrow(0, 0, 3000), on = drawn.on.narrow(0, 0, 3000);
+  const auto meets = theirs.eq(on).logical_or(asked.lt(0.5)).all(1);
+  EXPECT_GT(meets.to(torch::kFloat32).mean().item<double>(), 0.95);   // a few wishes for three are rarer than the photos looked at
+  EXPECT_TRUE(meets.masked_select(asked.sum(1).eq(1)).all().item<bool>());
+}
+
+TEST(Critic, LearnsToFindAWishOnlyInRealImagesThatHaveIt) {
+  CriticTraining training({.widths = {8, 16}, .lr = 2e-3, .r1 = 0.1, .r1_every = 4}, {.channels = 3, .image_size = 8, .wishes = 2}, Rng(1));
+  Communicator alone;
+  // The wish is a bright top; moved images have a top that is only half as bright.
+  const auto with_top = [](double brightness, std::uint64_t seed) {
+    auto x = 0.2 * Rng(seed).randn({16, 3, 8, 8});
+    x.narrow(2, 0, 3).add_(brightness);
+    return x;
+  };
+  auto wish = torch::zeros({16, 2});
+  wish.select(1, 1).fill_(1);
+  for (std::int64_t k = 0; k < 150; ++k) {
+    const auto seed = static_cast<std::uint64_t>(3 * k + 10);
+    training.step(k, {.photos = with_top(1, seed), .moved = with_top(0.5, seed + 1), .before = with_top(0, seed + 2), .wish = wish}, alone);
+  }
+  const auto said = [&](double brightness) { return met(training.critic().look(with_top(brightness, 5)), wish).mean().item<double>(); };
+  EXPECT_GT(said(1), 0.5);
+  EXPECT_LT(said(0.5), -0.5);
+  EXPECT_LT(said(0), -0.5);
+}
+
 TEST(MoveTargets, TakeValuesAsImagesHaveThem) {
   const auto set = uneven_labels(4000);
   MoveTargets targets({.swapped = 0}, set);
@@ -226,17 +259,18 @@ TEST(MoveTargets, DoNotDependOnHowABatchIsCut) {
 }
 
 TEST(Critic, LearnsToTellPhotosFromOthersAndIsHeldBack) {
-  CriticTraining critic({.widths = {8, 16}, .lr = 2e-3, .r1 = 0.1, .r1_every = 4}, 3, Rng(1));
+  CriticTraining critic({.widths = {8, 16}, .lr = 2e-3, .r1 = 0.1, .r1_every = 4}, {.channels = 3, .image_size = 8}, Rng(1));
   Communicator alone;
   double first = 0, last = 0;
   for (std::int64_t step = 0; step < 60; ++step) {
     const auto smooth = torch::avg_pool2d(Rng(2).fork(static_cast<std::uint64_t>(step)).randn({16, 3, 10, 10}), 3, 1);
     const auto grain = 0.3 * Rng(3).fork(static_cast<std::uint64_t>(step)).randn({16, 3, 8, 8});
-    const auto loss = critic.step(step, smooth, grain, alone);
+    const auto loss = critic.step(step, {.photos = smooth, .moved = grain, .before = {}, .wish = {}}, alone);
     if (step < 8) first += loss / 8;
     if (step >= 52) last += loss / 8;
   }
   EXPECT_LT(last, 0.7 * first);
   const auto photos = torch::avg_pool2d(Rng(7).randn({16, 3, 10, 10}), 3, 1);
-  EXPECT_GT(critic.loss(photos, photos, /*penalised=*/true).item<double>(), critic.loss(photos, photos, false).item<double>());
+  const CriticSample same{.photos = photos, .moved = photos, .before = {}, .wish = {}};
+  EXPECT_GT(critic.loss(same, /*penalised=*/true).item<double>(), critic.loss(same, false).item<double>());
 }

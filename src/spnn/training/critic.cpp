@@ -53,15 +53,18 @@ void from_json(const Json& json, CriticConfig& c) {
           "widths, a rate above 0, an r1 of 0 or more and r1_every above 0", json.dump());
 }
 
-Critic::Critic(const CriticConfig& config, std::int64_t channels) {
-  auto in = 4 * channels;   // 2×2 pixels become channels
+Critic::Critic(const CriticConfig& config, const CriticInput& input) {
+  auto in = 4 * input.channels;   // 2×2 pixels become channels
+  auto side = input.image_size / 2;
   for (std::size_t l = 0; l < config.widths.size(); ++l) {
+    if (l > 0) side = (side + 1) / 2;
     const auto layer = std::make_shared<Conv2d>(Conv2dConfig{.in = in, .out = config.widths[l], .stride = l == 0 ? 1 : 2});
     layers_.push_back(place(*this, fmt::format("layer.{}", l), layer));
     in = config.widths[l];
   }
   layers_.push_back(place(*this, "layer.last", std::make_shared<Conv2d>(Conv2dConfig{.in = in, .out = in})));
   head_ = place(*this, "head", std::make_shared<Conv2d>(Conv2dConfig{.in = in, .out = 1}));
+  if (input.wishes > 0) wishes_ = place(*this, "wishes", std::make_shared<Linear>(in * side * side, input.wishes));
 }
 
 Critic::Opinion Critic::look(const Tensor& x) const {
@@ -72,20 +75,26 @@ Critic::Opinion Critic::look(const Tensor& x) const {
     out.features.push_back(h);
   }
   out.patches = plain_convolution(*head_, h);
+  if (wishes_) out.wishes = torch::linear(h.flatten(1), wishes_->weight, wishes_->bias);
   return out;
 }
 
-CriticTraining::CriticTraining(const CriticConfig& config, std::int64_t channels, const Rng& rng)
+Tensor met(const Critic::Opinion& opinion, const Tensor& wish) {
+  return (opinion.wishes * wish).sum(1) / wish.abs().sum(1).clamp_min(1);
+}
+
+CriticTraining::CriticTraining(const CriticConfig& config, const CriticInput& input, const Rng& rng)
     : config_(config),
-      critic_(std::make_shared<Critic>(config, channels)),
+      input_(input),
+      critic_(std::make_shared<Critic>(config, input)),
       parameters_(critic_->parameters()),
       optimizer_(parameters_, critic_training(config)) {
   initialise(*critic_, rng, std::sqrt(2.0));
   set_trainable(parameters_, false);
 }
 
-Tensor CriticTraining::feature_distance(const Tensor& photos, const Tensor& moved) const {
-  const auto theirs = critic_->look(moved).features;
+Tensor CriticTraining::feature_distance(const Tensor& photos, const Critic::Opinion& moved) const {
+  const auto& theirs = moved.features;
   std::vector<Tensor> ours;
   {
     const torch::NoGradGuard no_grad;
@@ -100,20 +109,27 @@ Tensor CriticTraining::feature_distance(const Tensor& photos, const Tensor& move
   return sum;
 }
 
-Tensor CriticTraining::loss(const Tensor& photos, const Tensor& moved, bool penalised) const {
-  const auto real = penalised ? photos.detach().clone().requires_grad_() : photos.detach();
-  const auto said = critic_->look(real).patches;
-  auto total = torch::relu(1 - said).mean() + torch::relu(1 + critic_->look(moved.detach()).patches).mean();
+Tensor CriticTraining::loss(const CriticSample& sample, bool penalised) const {
+  const auto photos = penalised ? sample.photos.detach().clone().requires_grad_() : sample.photos.detach();
+  const auto real = critic_->look(photos), moved = critic_->look(sample.moved.detach());
+  auto total = torch::relu(1 - real.patches).mean() + torch::relu(1 + moved.patches).mean();
+  auto score = real.patches.flatten(1).mean(1);
+  if (input_.wishes > 0) {
+    const auto has = met(real, sample.wish);
+    const auto has_not = [&](const Critic::Opinion& image) { return torch::relu(1 + met(image, sample.wish)).mean(); };
+    total = total + torch::relu(1 - has).mean() + 0.5 * (has_not(moved) + has_not(critic_->look(sample.before.detach())));
+    score = score + has;
+  }
   if (!penalised) return total;
-  const auto gradient = torch::autograd::grad({said.flatten(1).mean(1).sum()}, {real}, {}, /*retain_graph=*/true, /*create_graph=*/true)[0];
+  const auto gradient = torch::autograd::grad({score.sum()}, {photos}, {}, /*retain_graph=*/true, /*create_graph=*/true)[0];
   return total + config_.r1 * static_cast<double>(config_.r1_every) * gradient.square().flatten(1).sum(1).mean();
 }
 
-double CriticTraining::step(std::int64_t step, const Tensor& photos, const Tensor& moved, Communicator& communicator) {
+double CriticTraining::step(std::int64_t step, const CriticSample& sample, Communicator& communicator) {
   const torch::AutoGradMode grad(true);
   set_trainable(parameters_, true);
   optimizer_.zero_grad();
-  const auto total = loss(photos, moved, config_.r1 > 0 && step % config_.r1_every == 0);
+  const auto total = loss(sample, config_.r1 > 0 && step % config_.r1_every == 0);
   total.backward();
   std::vector<Tensor> gradients;
   for (auto& value : parameters_) gradients.push_back(value.grad());

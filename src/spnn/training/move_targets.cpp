@@ -9,9 +9,10 @@
 namespace spnn {
 namespace {
 
-constexpr std::uint64_t kMoveKeys = 1, kMoveCounts = 2, kMoveValues = 3;
+constexpr std::uint64_t kMoveKeys = 1, kMoveCounts = 2, kMoveValues = 3, kMoveLike = 4;
 constexpr double kMoveMemory = 0.99;      // of the sums, a step
 constexpr double kMoveUnknown = 2.5;      // an output of an attribute of which nothing was seen yet
+constexpr std::int64_t kMoveLooks = 12;   // photos looked at for one that has all that was set
 constexpr double kMoveLeast = 0.25;       // no value is nearer to the border than this part of the mean
 
 std::size_t attribute_index(const std::vector<std::string>& attributes, const std::string& name, const std::string& where) {
@@ -53,6 +54,12 @@ MoveTargets::MoveTargets(const MoveTargetsConfig& config, const Dataset& train)
     }
   }
   sums_ = torch::zeros({2, 3, attributes_});
+  labels_ = train.labels.gt(0.5).to(torch::kUInt8).contiguous();
+  for (auto& side : members_) side.resize(train.attributes.size());
+  const auto* label = labels_.data_ptr<std::uint8_t>();
+  for (std::int64_t i = 0; i < labels_.size(0); ++i) {
+    for (std::int64_t a = 0; a < attributes_; ++a) members_[*label++][static_cast<std::size_t>(a)].push_back(i);
+  }
 }
 
 void MoveTargets::observe(const Tensor& y, const Tensor& labels) {
@@ -100,6 +107,21 @@ std::vector<MoveTargets::Picked> MoveTargets::pick(const float* keys, const floa
   return picked;
 }
 
+// Among images that have the rarest of what was set, the first drawn that has the rest too, or else the last drawn.
+std::int64_t MoveTargets::alike(const std::vector<Picked>& picked, const float* draws) const {
+  const auto with = [&](const Picked& p) -> const std::vector<std::int64_t>& { return members_[p.on ? 1 : 0][static_cast<std::size_t>(p.attribute)]; };
+  const auto& rarest = with(*std::min_element(picked.begin(), picked.end(), [&](const Picked& a, const Picked& b) { return with(a).size() < with(b).size(); }));
+  if (rarest.empty()) return -1;
+  const auto* labels = labels_.data_ptr<std::uint8_t>();
+  std::int64_t image = -1;
+  for (std::int64_t look = 0; look < kMoveLooks; ++look) {
+    image = rarest[std::min(rarest.size() - 1, static_cast<std::size_t>(draws[look] * static_cast<float>(rarest.size())))];
+    const auto has = [&](const Picked& p) { return (labels[image * attributes_ + p.attribute] != 0) == p.on; };
+    if (std::all_of(picked.begin(), picked.end(), has)) break;
+  }
+  return image;
+}
+
 MoveTarget MoveTargets::draw(const Tensor& y, const Tensor& labels, const Rng& rng, Share share) const {
   const torch::NoGradGuard no_grad;
   const auto rows = y.size(0), all = rows * share.size;
@@ -115,15 +137,19 @@ MoveTarget MoveTargets::draw(const Tensor& y, const Tensor& labels, const Rng& r
   const auto typical = torch::where(count.gt(0.5), mean, torch::tensor({-kMoveUnknown, kMoveUnknown}, torch::kFloat32).view({2, 1}).expand_as(mean));
   auto swapped = static_cast<std::int64_t>(std::lround(config_.swapped * static_cast<double>(rows)));
   if (swapped < 2) swapped = 0;
-  MoveTarget out{.y = y.detach().clone(), .set = torch::zeros({rows, attributes_}), .on = torch::zeros({rows, attributes_}), .edited = rows - swapped};
+  MoveTarget out{.y = y.detach().clone(), .set = torch::zeros({rows, attributes_}), .on = torch::zeros({rows, attributes_}),
+                 .like = torch::full({rows - swapped}, -1, torch::kInt64), .edited = rows - swapped};
+  const auto looks = of_share(kMoveLike, kMoveLooks).contiguous();
   const auto plain_labels = side.contiguous();
   for (std::int64_t i = 0; i < out.edited; ++i) {
     const float u = counts.data_ptr<float>()[i];
     const auto wishes = u < 0.5F ? 1 : u < 0.8F ? 2 : 3;
-    for (const auto& [a, on] : pick(keys.data_ptr<float>() + i * attributes_, plain_labels.data_ptr<float>() + i * attributes_, wishes)) {
+    const auto picked = pick(keys.data_ptr<float>() + i * attributes_, plain_labels.data_ptr<float>() + i * attributes_, wishes);
+    for (const auto& [a, on] : picked) {
       out.set[i][a] = 1;
       out.on[i][a] = on ? 1 : 0;
     }
+    out.like[i] = alike(picked, looks.data_ptr<float>() + i * kMoveLooks);
   }
   const auto drawn = torch::where(out.on.gt(0.5), typical[1] + sd[1] * noise, typical[0] + sd[0] * noise);
   const auto least = kMoveLeast * torch::where(out.on.gt(0.5), typical[1], typical[0]);

@@ -5,6 +5,7 @@
 #include <spnn/data/dataset.h>
 #include <spnn/training/communicator.h>
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct MoveTarget {
   Tensor y;                  // [B, A]
   Tensor set;                // [B, A], 1 where an attribute was set
   Tensor on;                 // [B, A], 1 where it was set to yes
+  Tensor like;               // [edited] int64: a training image that has what was set; −1 where none was found
   std::int64_t edited = 0;
 };
 
@@ -50,11 +52,14 @@ class MoveTargets {
     bool on = false;
   };
   std::vector<Picked> pick(const float* keys, const float* labels, std::int64_t count) const;
+  std::int64_t alike(const std::vector<Picked>& picked, const float* draws) const;
 
   MoveTargetsConfig config_;
   std::int64_t attributes_;
   Tensor weights_;                // [2, A]: of leaving the state no, and the state yes
   std::vector<std::vector<bool>> excludes_;
+  Tensor labels_;                 // [N, A] uint8 of the training images
+  std::array<std::vector<std::vector<std::int64_t>>, 2> members_;   // [no, yes][attribute]: which training images
   Tensor sums_, latest_;          // [2 sides, 3 (count, Σy, Σy²), A], fading
 };
 

@@ -10,7 +10,8 @@ namespace spnn {
 namespace {
 
 // LabelledBatches forks 1 and 2 from the same step.
-constexpr std::uint64_t kNaturalInit = 1, kNaturalCritic = 2, kNaturalDisturb = 5, kNaturalTargets = 6, kNaturalShown = 7, kNaturalShift = 8;
+constexpr std::uint64_t kNaturalInit = 1, kNaturalCritic = 2, kNaturalDisturb = 5, kNaturalTargets = 6, kNaturalShown = 7, kNaturalShift = 8,
+                        kNaturalPhotos = 9;
 constexpr std::int64_t kNaturalImages = 512;   // of a validation's moves
 constexpr double kNaturalSpill = 1.1;          // critic and teacher are shown no values beyond
 
@@ -22,8 +23,8 @@ constexpr NaturalPart natural_parts[] = {{"task", &NaturalLosses::task},        
                                          {"regression", &NaturalLosses::regression},
                                          {"stability", &NaturalLosses::stability}, {"range", &NaturalLosses::range},
                                          {"teacher", &NaturalLosses::teacher},     {"critic", &NaturalLosses::critic},
-                                         {"features", &NaturalLosses::features},   {"closeness", &NaturalLosses::closeness},
-                                         {"sparsity", &NaturalLosses::sparsity}};
+                                         {"wish", &NaturalLosses::wish},           {"features", &NaturalLosses::features},
+                                         {"closeness", &NaturalLosses::closeness}, {"sparsity", &NaturalLosses::sparsity}};
 
 // Moved by the same few pixels, the border repeated: what is asked for must not hang on a pixel.
 Tensor shifted(const Tensor& x, std::int64_t most, const Rng& rng) {
@@ -33,6 +34,9 @@ Tensor shifted(const Tensor& x, std::int64_t most, const Rng& rng) {
   const auto top = static_cast<std::int64_t>((bits >> 8) % span), left = static_cast<std::int64_t>((bits >> 32) % span);
   return torch::replication_pad2d(x, {most, most, most, most}).narrow(2, top, x.size(2)).narrow(3, left, x.size(3));
 }
+
+// ±1 where an attribute was set. An image with all outputs of another one has no wish.
+Tensor wish_of_moves(const MoveTarget& target) { return target.set * (2 * target.on - 1); }
 
 // √(d² + ε²) − ε of pixels and of means over 4×4 of them: grain counts once, a cast of colour twice.
 Tensor sparsity_of(const Tensor& difference) {
@@ -102,13 +106,17 @@ void from_json(const Json& json, NaturalRecipe& r) {
 NaturalObjective::NaturalObjective(NaturalRecipe recipe, std::shared_ptr<Judge> teacher, const Dataset& train, const Dataset& val,
                                    std::shared_ptr<const Spnn> memory)
     : recipe_(std::move(recipe)),
+      train_(train),
       val_(val),
       batches_(train, {.augment = recipe_.augment, .batch = recipe_.train.batch, .seed = recipe_.train.seed}),
       targets_(recipe_.targets, train),
       teacher_(std::move(teacher)),
       memory_(std::move(memory)),
       net_(std::make_shared<Spnn>(recipe_.network)),
-      critic_(recipe_.critic, recipe_.network.input.channels, Rng(recipe_.train.seed).fork(kNaturalCritic)) {
+      critic_(recipe_.critic,
+              {.channels = recipe_.network.input.channels, .image_size = recipe_.network.input.height,
+               .wishes = recipe_.losses.wish > 0 ? static_cast<std::int64_t>(train.attributes.size()) : 0},
+              Rng(recipe_.train.seed).fork(kNaturalCritic)) {
   const auto labels = static_cast<std::int64_t>(train.attributes.size());
   require(task_of(train) == Task::attributes, "train natural", "images with attributes", "classes");
   require_shape(train.images, net_->in_shape(), "the training images");
@@ -171,14 +179,14 @@ Losses NaturalObjective::losses(std::int64_t step, Share share) {
   const auto stability = lambda.stability > 0 ? torch::mse_loss(net_->pinv(of_inverted(some.y)), of_inverted(x)) : torch::zeros({});
   parts.emplace_back("stability", lambda.stability * stability);
 
-  photos_ = fakes_ = Tensor();
+  seen_ = {};
   const auto weight = weight_of_moves(step);
-  Moves moves{.x = x, .moved = {}, .target = {}};
+  Moves moves{.x = x, .moved = {}, .target = {}, .photos = {}};
   if (weight > 0) {
     moves.target = targets_.draw(some.y, of_moved(batch.labels), rng.fork(kNaturalTargets), share);
     moves.moved = move(some, predicted, moves.target.y);
-    photos_ = x;
-    fakes_ = moves.moved.detach().clamp(-kNaturalSpill, kNaturalSpill);
+    moves.photos = photos_like(moves.target, x, rng.fork(kNaturalPhotos));
+    seen_ = {.photos = moves.photos, .moved = moves.moved.detach().clamp(-kNaturalSpill, kNaturalSpill), .before = x, .wish = wish_of_moves(moves.target)};
   }
   add_move_losses(parts, moves, rng, share, weight);
   return parts;
@@ -191,14 +199,29 @@ void NaturalObjective::add_move_losses(Losses& parts, const Moves& moves, const 
     parts.emplace_back(name, weight > 0 && of_part > 0 ? weight * of_part * value() : torch::zeros({}));
   };
   const auto difference = [&] { return moves.moved.narrow(0, 0, moves.target.edited) - moves.x.narrow(0, 0, moves.target.edited); };
-  const auto in_range = [&] { return moves.moved.clamp(-kNaturalSpill, kNaturalSpill); };
   const bool any_set = weight > 0 && moves.target.edited > 0;
+  const bool critical = weight > 0 && std::max({lambda.critic, lambda.wish, lambda.features}) > 0;
+  const auto opinion = critical ? critic_.critic().look(moves.moved.clamp(-kNaturalSpill, kNaturalSpill)) : Critic::Opinion{};
   add("range", lambda.range, [&] { return torch::relu(moves.moved.abs() - 1).square().mean(); });
   add("teacher", lambda.teacher, [&] { return teacher_loss(moves, rng, share); });
-  add("critic", lambda.critic, [&] { return critic_.doubt(in_range()); });
-  add("features", lambda.features, [&] { return critic_.feature_distance(moves.x, in_range()); });
+  add("critic", lambda.critic, [&] { return critic_.doubt(opinion); });
+  add("wish", any_set ? lambda.wish : 0, [&] { return critic_.unmet(opinion, wish_of_moves(moves.target)); });
+  add("features", lambda.features, [&] { return critic_.feature_distance(moves.photos, opinion); });
   add("closeness", any_set ? lambda.closeness : 0, [&] { return difference().square().mean(); });
   add("sparsity", any_set ? lambda.sparsity : 0, [&] { return sparsity_of(difference()); });
+}
+
+// Beside an image that was given all outputs of another one, that other one.
+Tensor NaturalObjective::photos_like(const MoveTarget& target, const Tensor& x, const Rng& rng) const {
+  const torch::NoGradGuard no_grad;
+  const auto swapped = x.size(0) - target.edited;
+  std::vector<Tensor> photos;
+  if (target.edited > 0) {
+    const auto found = make_batch(train_, target.like.clamp_min(0), {.flip = recipe_.augment.flip, .shift = recipe_.augment.shift}, rng).images;
+    photos.push_back(torch::where(target.like.ge(0).view({-1, 1, 1, 1}), found, x.narrow(0, 0, target.edited)));
+  }
+  if (swapped > 0) photos.push_back(x.narrow(0, target.edited, swapped).roll(1, 0));
+  return torch::cat(photos);
 }
 
 // The earlier network sees the images without noise: g shall say the same through it.
@@ -212,7 +235,7 @@ Tensor NaturalObjective::memory_loss(const Tensor& y, const Tensor& images) cons
 }
 
 Tensor NaturalObjective::teacher_loss(const Moves& moves, const Rng& rng, Share share) const {
-  const auto& [x, moved, target] = moves;
+  const auto& [x, moved, target, photos] = moves;
   const auto said_of = [&](const Tensor& image) { return teacher_->logits(teacher_->look(image)); };
   Tensor wanted;
   {
@@ -229,7 +252,8 @@ Tensor NaturalObjective::teacher_loss(const Moves& moves, const Rng& rng, Share 
 
 void NaturalObjective::after_step(std::int64_t step, Communicator& communicator) {
   targets_.after_step(communicator);
-  if (photos_.defined() && (recipe_.losses.critic > 0 || recipe_.losses.features > 0)) critic_.step(step, photos_, fakes_, communicator);
+  const auto& lambda = recipe_.losses;
+  if (seen_.photos.defined() && std::max({lambda.critic, lambda.wish, lambda.features}) > 0) critic_.step(step, seen_, communicator);
 }
 
 Validation NaturalObjective::validate() {

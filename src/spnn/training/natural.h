@@ -21,6 +21,7 @@ struct NaturalLosses {
   double range = 10;         // ‖max(|x'| − 1, 0)‖²
   double teacher = 1.5;      // BCE(T(x'), wanted)
   double critic = 0.4;       // −D(x')
+  double wish = 0;           // that the critic, shown real images with and without it, does not find in x' what was set
   double features = 0;       // between the critic's mean features of x' and of x
   double closeness = 2;      // ‖x' − x‖² where attributes were set
   double sparsity = 0.5;     // |x' − x| there, of pixels and of means over 4×4 of them: only what must change does
@@ -69,15 +70,18 @@ class NaturalObjective final : public Objective {
   struct Moves {
     Tensor x, moved;      // the photos, and where they went
     MoveTarget target;
+    Tensor photos;        // real images that have what was wished for
   };
   Tensor partly_disturbed(const Tensor& images, const Rng& rng, Share share) const;
   Tensor move(const Spnn::Trace& trace, const std::vector<Tensor>& predicted, const Tensor& y) const;
   void add_move_losses(Losses& parts, const Moves& moves, const Rng& rng, Share share, double weight) const;
   Tensor memory_loss(const Tensor& y, const Tensor& images) const;
   Tensor teacher_loss(const Moves& moves, const Rng& rng, Share share) const;
+  Tensor photos_like(const MoveTarget& target, const Tensor& x, const Rng& rng) const;
   double weight_of_moves(std::int64_t step) const;
 
   NaturalRecipe recipe_;
+  const Dataset& train_;
   const Dataset& val_;
   LabelledBatches batches_;
   MoveTargets targets_;
@@ -85,7 +89,7 @@ class NaturalObjective final : public Objective {
   std::shared_ptr<const Spnn> memory_;
   std::shared_ptr<Spnn> net_;
   CriticTraining critic_;
-  Tensor photos_, fakes_;   // of the last step, for the critic
+  CriticSample seen_;   // of the last step
 };
 
 }  // namespace spnn
