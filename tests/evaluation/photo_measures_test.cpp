@@ -40,6 +40,16 @@ TEST(PhotoMeasures, AreWhatTheySay) {
   EXPECT_TRUE(to_json(m)["identity"].is_null());
 }
 
+TEST(PhotoMeasures, MenAndWomenAreNotAveragedAway) {
+  auto e = four_edits();
+  EXPECT_TRUE(std::isnan(measure_photo_edits(e).of_men));
+  e.men = torch::tensor({0.0, 1.0, 1.0, 0.0});
+  EXPECT_DOUBLE_EQ(measure_photo_edits(e).of_men, 0.5);
+  EXPECT_DOUBLE_EQ(measure_photo_edits(e).of_women, 1);
+  e.men = torch::ones({4});
+  EXPECT_TRUE(std::isnan(measure_photo_edits(e).of_women));
+}
+
 TEST(PhotoMeasures, IdentityIsTheCosine) {
   auto e = four_edits();
   e.identity_photos = torch::eye(4);

@@ -12,6 +12,11 @@ namespace {
 
 double share_of_true(const Tensor& mask) { return mask.to(torch::kFloat64).mean().item<double>(); }
 
+double share_of_true(const Tensor& mask, const Tensor& among) {
+  if (!among.defined() || !among.any().item<bool>()) return std::numeric_limits<double>::quiet_NaN();
+  return share_of_true(mask.masked_select(among));
+}
+
 }  // namespace
 
 PhotoMeasures measure_photo_edits(const PhotoEdits& e) {
@@ -20,7 +25,10 @@ PhotoMeasures measure_photo_edits(const PhotoEdits& e) {
   const auto wanted = e.wanted.gt(0.5);
   PhotoMeasures m{.images = e.photos.size(0)};
   m.by_g = share_of_true(e.y_edited.select(1, e.attribute).gt(0).eq(wanted));
-  m.by_judge = share_of_true(e.judge_edited.select(1, e.attribute).gt(0).eq(wanted));
+  const auto seen = e.judge_edited.select(1, e.attribute).gt(0).eq(wanted);
+  m.by_judge = share_of_true(seen);
+  m.of_men = share_of_true(seen, e.men.defined() ? e.men.gt(0.5) : e.men);
+  m.of_women = share_of_true(seen, e.men.defined() ? e.men.lt(0.5) : e.men);
   m.judge_before = share_of_true(e.judge_photos.select(1, e.attribute).gt(0).eq(wanted));
   const auto changed = e.judge_edited.gt(0).ne(e.judge_photos.gt(0));
   const auto other = torch::arange(changed.size(1), torch::kInt64).ne(e.attribute);
@@ -44,7 +52,7 @@ PhotoMeasures mean_of(const std::vector<PhotoMeasures>& all) {
   const auto n = static_cast<double>(all.size());
   for (const auto& m : all) {
     out.images += m.images;
-    for (auto member : {&PhotoMeasures::by_g, &PhotoMeasures::by_judge, &PhotoMeasures::judge_before, &PhotoMeasures::identity,
+    for (auto member : {&PhotoMeasures::by_g, &PhotoMeasures::by_judge, &PhotoMeasures::of_men, &PhotoMeasures::of_women, &PhotoMeasures::judge_before, &PhotoMeasures::identity,
                         &PhotoMeasures::others_changed, &PhotoMeasures::rms, &PhotoMeasures::feature_distance, &PhotoMeasures::seconds_per_image}) {
       out.*member += m.*member / n;
     }
@@ -58,6 +66,8 @@ Json to_json(const PhotoMeasures& m) {
   return {{"images", m.images},
           {"agreement", m.by_g},
           {"judge_agreement", m.by_judge},
+          {"judge_agreement_men", number(m.of_men)},
+          {"judge_agreement_women", number(m.of_women)},
           {"judge_before", m.judge_before},
           {"identity", number(m.identity)},
           {"others_changed", m.others_changed},

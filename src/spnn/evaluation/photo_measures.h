@@ -15,6 +15,7 @@ using torch::Tensor;
 struct PhotoEdits {
   Tensor photos, edited;                    // uint8 [N, C, H, W]
   Tensor wanted;                            // [N], 1 where the attribute should be there afterwards
+  Tensor men;                               // [N], 1 where the label says Male: a moustache is another thing there; undefined: not known
   std::int64_t attribute = 0;
   Tensor y_edited;                          // [N, A] by g
   Tensor judge_photos, judge_edited;        // [N, A]
@@ -28,6 +29,7 @@ inline constexpr std::array<std::int64_t, 3> grid_periods = {2, 4, 8};
 struct PhotoMeasures {
   std::int64_t images = 0;
   double by_g = 0, by_judge = 0;     // the share of edits on the wanted side
+  double of_men = 0, of_women = 0;   // by_judge of these alone; NaN where there are none
   double judge_before = 0;           // … and of the photos themselves, by the judge
   double identity = 0;               // mean cosine of photo and edit; NaN without a network
   double others_changed = 0;         // share of all other attributes that changed sides, by the judge

@@ -121,6 +121,12 @@ Tensor either_order(const PhotosExperiment& job, const PhotoSet& set, const Back
   return rms_between(then(a, b.name), then(b, a.name));
 }
 
+Tensor men_among(const PhotoSet& set) {
+  const auto& names = set.models.names();
+  const auto found = std::ranges::find(names, "Male");
+  return found == names.end() ? Tensor() : set.labels.select(1, found - names.begin());
+}
+
 AttributeEdits run_attribute(const PhotosExperiment& job, const PhotoSet& set, const BackProjector& g, const std::string& name, Observer& observer) {
   const auto attribute = attribute_changes(std::vector<AttributeRequest>{{.name = name}}, set.models.names()).front().attribute;
   const auto wanted = 1 - set.labels.select(1, attribute);
@@ -128,7 +134,7 @@ AttributeEdits run_attribute(const PhotosExperiment& job, const PhotoSet& set, c
   const Stopwatch watch;
   const auto y = outputs_of_photos(g, photos, job.sampling.batch);
   const auto saved = edited_to(job, set, g, photos, other_side(job, set, name, y), observer);
-  AttributeEdits out{.name = name, .edits = {.photos = set.photos, .edited = saved, .wanted = wanted, .attribute = attribute,
+  AttributeEdits out{.name = name, .edits = {.photos = set.photos, .edited = saved, .wanted = wanted, .men = men_among(set), .attribute = attribute,
                                              .y_edited = {}, .judge_photos = set.opinion.logits, .judge_edited = {}, .features_photos = set.opinion.features,
                                              .features_edited = {}, .identity_photos = set.embeddings, .identity_edited = {}, .seconds = watch.seconds()}};
   const auto opinion = opinion_on(*set.judge.net, out.edits.edited);
@@ -143,13 +149,14 @@ AttributeEdits run_attribute(const PhotosExperiment& job, const PhotoSet& set, c
 
 std::vector<std::string> photo_row(const std::string& name, const PhotoMeasures& m) {
   const auto number = [](double value, int digits) { return std::isfinite(value) ? fmt::format("{:.{}f}", value, digits) : std::string("–"); };
-  return {name,          percent(m.by_g),  percent(m.by_judge),   percent(m.judge_before), number(m.identity, 3), percent(m.others_changed), number(m.rms, 3),
+  const auto share = [](double value) { return std::isfinite(value) ? percent(value) : std::string("–"); };
+  return {name,          percent(m.by_g),  percent(m.by_judge),   share(m.of_men), share(m.of_women), percent(m.judge_before), number(m.identity, 3), percent(m.others_changed), number(m.rms, 3),
           number(m.feature_distance, 2), number(m.grid[0], 2), number(m.grid[1], 2), number(m.grid[2], 2), number(1000 * m.seconds_per_image, 0)};
 }
 
 Table photo_table(const std::vector<AttributeEdits>& all, const PhotoMeasures& mean, const std::string& title) {
   Table table{.title = title,
-              .columns = {"attribute", "by g", "by judge", "before", "identity", "others changed", "RMS", "features", "grid 2", "grid 4", "grid 8", "ms"}};
+              .columns = {"attribute", "by g", "by judge", "men", "women", "before", "identity", "others changed", "RMS", "features", "grid 2", "grid 4", "grid 8", "ms"}};
   for (const auto& one : all) table.rows.push_back(photo_row(one.name, one.measures));
   table.rows.push_back(photo_row("mean", mean));
   return table;
