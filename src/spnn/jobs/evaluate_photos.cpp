@@ -88,20 +88,26 @@ struct AttributeEdits {
   Tensor back = {};   // [N]: RMS from the photo once the edit was edited back; undefined: not tried
 };
 
+using PhotoAim = std::function<Target(std::int64_t first, std::int64_t last)>;   // of images first … last − 1
+
+PhotoAim fixed_rows(const Tensor& goal) {
+  return [goal](std::int64_t first, std::int64_t last) { return fixed(goal.slice(0, first, last)); };
+}
+
 // Photos moved to outputs of g, as a PNG file holds them.
-Tensor edited_to(const PhotosExperiment& job, const PhotoSet& set, const BackProjector& g, const Tensor& photos, const Tensor& goal, Observer& observer) {
+Tensor edited_to(const PhotosExperiment& job, const PhotoSet& set, const BackProjector& g, const Tensor& photos, const PhotoAim& aim, Observer& observer) {
   const auto way = photo_way({.fast = job.fast, .keep = job.keep}, job.guidance, job.sampling);
   const RestorationTask task{.seeds = ImageSeeds(job.seed, photos.size(0)),
-                             .target = [&](std::int64_t first, std::int64_t last) { return fixed(goal.slice(0, first, last)); },
+                             .target = aim,
                              .guidance = make_guidance(job.guidance),
                              .start = {.photo = photos, .time = way.time}};
   return through_png(restore(*set.models.prior, g, way.config, task, observer).bytes);
 }
 
-// Outputs of photos with the attribute on the side where its label is not.
-Tensor other_side(const PhotosExperiment& job, const PhotoSet& set, const std::string& name, const Tensor& y) {
+// The outputs y of photos first, first + 1, … with the attribute on the side where its label is not.
+Tensor other_side(const PhotosExperiment& job, const PhotoSet& set, const std::string& name, const Tensor& y, std::int64_t first = 0) {
   const auto attribute = attribute_changes(std::vector<AttributeRequest>{{.name = name}}, set.models.names()).front().attribute;
-  const auto wanted = 1 - set.labels.select(1, attribute);
+  const auto wanted = (1 - set.labels.select(1, attribute)).narrow(0, first, y.size(0));
   auto goal = y;
   for (const bool present : {false, true}) {
     const auto wish = wish_of(std::vector<AttributeRequest>{{.name = name, .present = present}}, set.models.classifier, job.amount);
@@ -110,13 +116,19 @@ Tensor other_side(const PhotosExperiment& job, const PhotoSet& set, const std::s
   return goal;
 }
 
+// In one pass the goal is found once; otherwise it is asked for again in every view of a photo (spun_move.h).
+PhotoAim to_other_side(const PhotosExperiment& job, const PhotoSet& set, const std::string& name, const Tensor& y) {
+  if (job.fast || job.keep.value_or(photo_keep) < 1) return fixed_rows(other_side(job, set, name, y));
+  return [&job, &set, name](std::int64_t first, std::int64_t) { return Target([&job, &set, name, first](const Tensor& now) { return other_side(job, set, name, now, first); }); };
+}
+
 Tensor rms_between(const Tensor& a, const Tensor& b) { return (to_unit(a) - to_unit(b)).square().flatten(1).mean(1).sqrt(); }
 
 // How far two edits in either order are apart: [N].
 Tensor either_order(const PhotosExperiment& job, const PhotoSet& set, const BackProjector& g, const AttributeEdits& a, const AttributeEdits& b, Observer& observer) {
   const auto then = [&](const AttributeEdits& first, const std::string& second) {
     const auto x = to_unit(first.edits.edited);
-    return edited_to(job, set, g, x, other_side(job, set, second, outputs_of_photos(g, x, job.sampling.batch)), observer);
+    return edited_to(job, set, g, x, to_other_side(job, set, second, outputs_of_photos(g, x, job.sampling.batch)), observer);
   };
   return rms_between(then(a, b.name), then(b, a.name));
 }
@@ -133,7 +145,7 @@ AttributeEdits run_attribute(const PhotosExperiment& job, const PhotoSet& set, c
   const auto photos = to_unit(set.photos);
   const Stopwatch watch;
   const auto y = outputs_of_photos(g, photos, job.sampling.batch);
-  const auto saved = edited_to(job, set, g, photos, other_side(job, set, name, y), observer);
+  const auto saved = edited_to(job, set, g, photos, to_other_side(job, set, name, y), observer);
   AttributeEdits out{.name = name, .edits = {.photos = set.photos, .edited = saved, .wanted = wanted, .men = men_among(set), .attribute = attribute,
                                              .y_edited = {}, .judge_photos = set.opinion.logits, .judge_edited = {}, .features_photos = set.opinion.features,
                                              .features_edited = {}, .identity_photos = set.embeddings, .identity_edited = {}, .seconds = watch.seconds()}};
@@ -143,8 +155,13 @@ AttributeEdits run_attribute(const PhotosExperiment& job, const PhotoSet& set, c
   out.edits.features_edited = opinion.features;
   if (set.identity) out.edits.identity_edited = embedded(*set.identity, out.edits.edited);
   out.measures = measure_photo_edits(out.edits);
-  if (job.fast) out.back = rms_between(edited_to(job, set, g, to_unit(saved), y, observer), set.photos);
+  if (job.fast) out.back = rms_between(edited_to(job, set, g, to_unit(saved), fixed_rows(y), observer), set.photos);
   return out;
+}
+
+std::string way_in_words(const PhotosExperiment& job) {
+  const auto way = photo_way({.fast = job.fast, .keep = job.keep}, job.guidance, job.sampling);
+  return job.fast ? "one pass" : way.config.spin ? "the mean over views" : fmt::format("diffusion from t = {}", way.time);
 }
 
 std::vector<std::string> photo_row(const std::string& name, const PhotoMeasures& m) {
@@ -239,7 +256,7 @@ ExperimentResult TorchEngine::evaluate_photos(const PhotosExperiment& job, Obser
   const auto frechet = frechet_distance(gaussian_of(spread), reference), frechet_photos = frechet_distance(gaussian_of(set.opinion.features), reference);
 
   const auto table = photo_table(all, mean, fmt::format("Edits of {} photos of unseen people ({}), {}, measured on saved 8-bit PNG files", n, job.held_out.split,
-                                                        job.fast ? std::string("one pass") : fmt::format("diffusion from t = {}", photo_way({.keep = job.keep}, job.guidance, job.sampling).time)));
+                                                        way_in_words(job)));
   auto sentence = fmt::format("Grid of differences of photos: {:.2f}, {:.2f}, {:.2f}. Fréchet distance of edits {:.1f}, of the photos themselves {:.1f} ({} images each).",
                               set.grid[0], set.grid[1], set.grid[2], frechet, frechet_photos, n);
   if (std::isfinite(set.same_person)) sentence = fmt::format("Two photos of one person: identity {:.3f}, of two people {:.3f}. ", set.same_person, set.strangers) + sentence;

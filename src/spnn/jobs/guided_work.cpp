@@ -25,10 +25,14 @@ AttributeTarget target_of(const SpnnModel& classifier, const EditRequest& wish, 
                                       .strength = wish.strength, .margin = wish.margin}};
 }
 
+bool leaves_others(const EditRequest& wish, const SpnnModel& classifier) {
+  return classifier.outputs.task == "attributes" && !moves_others(wish.attributes);
+}
+
 // y' of each photo, found once: outputs that nobody asked about stay as they are, unless a strategy that moves them was asked for. A class
 // takes the place of another, so there they always move.
 Tensor goals_of(const EditRequest& wish, const SpnnModel& classifier, const Tensor& y, Observer& observer) {
-  if (classifier.outputs.task == "attributes" && !moves_others(wish.attributes)) return wish_of(wish.attributes, classifier, wish.amount)(y);
+  if (leaves_others(wish, classifier)) return wish_of(wish.attributes, classifier, wish.amount)(y);
   const auto target = target_of(classifier, wish, /*graded=*/true);
   observer.message(described(target, wish));
   return taken_once(target, statistics_of(classifier))(y);
@@ -67,6 +71,15 @@ GuidedWork edit_of_photos(const SpnnModel& classifier, const Tensor& photos, con
     way = {.config = restorer_config(guidance, wish.sampling, device_of(classifier)), .time = guidance.window_from.value()};
   }
   const auto g = make_projector(classifier, wish.guidance);
+  if (way.config.spin && !wish.each_step && leaves_others(wish, classifier)) {
+    way.config.spin->exact = std::ranges::any_of(wish.attributes, [](const AttributeRequest& a) { return a.probability || a.value; });
+    return {.g = g,
+            .config = way.config,
+            .task = {.seeds = ImageSeeds(wish.seed, photos.size(0)),
+                     .target = [aim = wish_of(wish.attributes, classifier, wish.amount)](std::int64_t, std::int64_t) { return Target(aim); },
+                     .start = {.photo = photos, .time = way.time}}};
+  }
+  way.config.spin.reset();
   const auto goal = goals_of(wish, classifier, outputs_in_batches(*g, photos, way.config.batch), observer);
   GuidedWork work{.g = g,
                   .config = way.config,

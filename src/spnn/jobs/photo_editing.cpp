@@ -33,6 +33,7 @@ PhotoWay photo_way(const PhotoEditing& editing, GuidanceOptions guidance, const 
   way.config = restorer_config(guidance, sampling, device);
   way.config.diffuse = !editing.fast && way.time > 0;
   way.config.hold = keep;
+  if (!editing.fast && way.time == 0) way.config.spin = SpinConfig{};
   if (editing.fast) way.config.finalize.iterations = std::min(way.config.finalize.iterations, kFastProjections);
   return way;
 }

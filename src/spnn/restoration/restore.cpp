@@ -35,7 +35,9 @@ Finalized restore_batch(const Denoiser& prior, const BackProjector& g, const Res
   if (!task.names.empty()) names = {task.names.begin() + first, task.names.begin() + last};
   if (!config.diffuse) {
     require(start.photo.defined(), "restore", "a photo to back-project", "none");
-    return finished(moved_at_once(g, start.photo, target), target);
+    if (!config.spin) return finished(moved_at_once(g, start.photo, target), target);
+    const auto moved = spun_move(g, start.photo, target, *config.spin);
+    return finished(moved.x, fixed(moved.y));
   }
   auto correction = back_projection(g, {.aim = at_every_step(target), .guidance = task.guidance, .window = config.window});
   if (config.hold && start.photo.defined()) {

@@ -2,6 +2,7 @@
 
 #include <spnn/restoration/back_projection.h>
 #include <spnn/restoration/finalize.h>
+#include <spnn/restoration/spun_move.h>
 
 #include <optional>
 
@@ -13,7 +14,8 @@ struct RestorerConfig {
   Window window = {};
   FinalizeConfig finalize = {};
   std::int64_t batch = 16;
-  bool diffuse = true;      // false: one back-projection of the photo, without the prior
+  bool diffuse = true;      // false: back-projection of the photo alone, without the prior,
+  std::optional<SpinConfig> spin = {};   // … as the mean over views of it; none: once
   std::optional<double> hold = {};   // 0 … 1: a photo is moved by one back-projection first; what that leaves alone is held by so much
 };
 
