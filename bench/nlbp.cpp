@@ -16,28 +16,20 @@
 
 #include "support/environment.h"
 #include "support/measures.h"
+#include "support/options.h"
 #include "support/reference_nlbp.h"
 
 namespace spnn {
 namespace {
 
-struct Options {
-  int rounds = 5;
-  int threads = 2;
+struct Options : bench::Options {
   std::string preset = "reference-256";
   std::string peak_of;   // internal: run this method once and print the peak memory of the process
 };
 
 Options parse(int argc, char** argv) {
   Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string key = argv[i], value = argv[i + 1];
-    if (key == "--rounds") options.rounds = std::stoi(value);
-    else if (key == "--threads") options.threads = std::stoi(value);
-    else if (key == "--preset") options.preset = value;
-    else if (key == "--peak-of") options.peak_of = value;
-    else fail("bench_nlbp", "--rounds, --threads or --preset", key);
-  }
+  bench::parse(argc, argv, options, {{"--preset", &options.preset}, {"--peak-of", &options.peak_of}}, "--rounds, --threads or --preset");
   return options;
 }
 
@@ -109,12 +101,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace spnn
 
-int main(int argc, char** argv) {
-  spnn::bench::use_environment_of_the_command(argv);
-  try {
-    return spnn::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", spnn::what_without_backtrace(error).c_str());
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return spnn::bench::run_main(argc, argv, spnn::run); }

@@ -22,13 +22,12 @@
 #include "support/eager_unet.h"
 #include "support/environment.h"
 #include "support/measures.h"
+#include "support/options.h"
 
 namespace spnn {
 namespace {
 
-struct Options {
-  int rounds = 5;
-  int threads = 2;
+struct Options : bench::Options {
   std::string prior = "models/celebahq64-prior.safetensors";
   std::string part = "all";
   std::string isa = "native";
@@ -37,16 +36,9 @@ struct Options {
 
 Options parse(int argc, char** argv) {
   Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string key = argv[i], value = argv[i + 1];
-    if (key == "--rounds") options.rounds = std::stoi(value);
-    else if (key == "--threads") options.threads = std::stoi(value);
-    else if (key == "--prior") options.prior = value;
-    else if (key == "--part") options.part = value;
-    else if (key == "--isa") options.isa = value;
-    else if (key == "--peak-of") options.peak_of = value;
-    else fail("bench_unet", "--rounds, --threads, --prior, --part or --isa", key);
-  }
+  bench::parse(argc, argv, options,
+               {{"--prior", &options.prior}, {"--part", &options.part}, {"--isa", &options.isa}, {"--peak-of", &options.peak_of}},
+               "--rounds, --threads, --prior, --part or --isa");
   return options;
 }
 
@@ -222,11 +214,5 @@ int main(int argc, char** argv) {
     setenv("ATEN_CPU_CAPABILITY", "avx2", 1);
     setenv("OPENBLAS_CORETYPE", "Haswell", 1);
   }
-  spnn::bench::use_environment_of_the_command(argv);
-  try {
-    return spnn::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", spnn::what_without_backtrace(error).c_str());
-    return 2;
-  }
+  return spnn::bench::run_main(argc, argv, spnn::run);
 }

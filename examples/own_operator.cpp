@@ -23,7 +23,7 @@ int main() {
   const torch::NoGradGuard no_grad;
   const auto prior = spnn::load_prior(spnn::engine::model_file("", "fashion", "prior"));
   const auto g = std::make_shared<EverySecondRow>(prior->shape());
-  const spnn::Degradation seen{.name = "every second row", .g = std::make_shared<spnn::MapProjector<spnn::Operator>>(g)};
+  const spnn::Degradation seen{.name = "every second row", .g = std::make_shared<spnn::OperatorProjector>(g)};
 
   const auto y = g->forward(torch::full(prior->shape().batched(1), 0.2));   // what was measured
   spnn::Observer silent;

@@ -24,7 +24,7 @@ struct Target {
 
 const std::vector<Target>& targets();
 
-// Fills the targets' list; one function a file of targets.
+// Fills the targets' list; one function per file of targets.
 void add_model_targets(std::vector<Target>& all);
 void add_image_targets(std::vector<Target>& all);
 void add_data_targets(std::vector<Target>& all);

@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <spnn/restoration/strategy.h>
+
 #include <algorithm>
 
 namespace spnn::cli {
 
 const std::vector<std::string>& strategies() {
-  static const std::vector<std::string> words{"auto", "exemplar", "correlated", "covariance", "sparse"};
+  static const auto words = words_of(kStrategies);
   return words;
 }
 

@@ -16,7 +16,7 @@
 
 #ifdef SPNN_JEMALLOC
 // Measured on a U-Net: huge pages and keeping freed memory make it a third faster at the same peak. Kept for ten seconds,
-// not for ever: a phase II training, whose sizes vary, would grow by 60 MB a step.
+// not for ever: a phase II training, whose sizes vary, would grow by 60 MB per step.
 extern "C" {
 const char* malloc_conf = "thp:always,dirty_decay_ms:10000,muzzy_decay_ms:10000,oversize_threshold:0";
 }

@@ -11,7 +11,9 @@
 #include <fstream>
 #include <map>
 
+#include <spnn/diffusion/sampler_kind.h>
 #include <spnn/engine/paper_profile.h>
+#include <spnn/restoration/lambda_schedule.h>
 
 namespace spnn::cli {
 namespace {
@@ -62,9 +64,9 @@ void add_sampling(CLI::App& command, engine::SamplingOptions& sampling) {
   command.add_option("--steps", sampling.steps, "steps of the respaced chain")->check(CLI::Range(1, 1000))
       ->capture_default_str()->group(group);
   command.add_option("--sampler", sampling.sampler, "ddpm, ddim, dpm (second order, for few steps), or reference (the public SPNN code's variance)")
-      ->check(CLI::IsMember({"ddpm", "ddim", "dpm", "reference"}))->capture_default_str()->group(group);
-  command.add_option("--spacing", sampling.spacing, "where the steps lie: uniform, quadratic, log-snr, rho7")
-      ->check(CLI::IsMember({"uniform", "quadratic", "log-snr", "rho7"}))->capture_default_str()->group(group);
+      ->check(CLI::IsMember(words_of(kSamplers)))->capture_default_str()->group(group);
+  command.add_option("--spacing", sampling.spacing, "where the steps lie: " + names_of(kSpacings))
+      ->check(CLI::IsMember(words_of(kSpacings)))->capture_default_str()->group(group);
   command.add_option("--detail-steps", sampling.detail_steps, "steps of the second stage, where --size asks for it")->check(CLI::Range(1, 1000))
       ->capture_default_str()->group(group);
   command.add_option("--eta", sampling.eta, "noise of DDIM: 0 is deterministic, 1 is DDPM's")->check(CLI::Range(0.0, 1.0))
@@ -79,13 +81,13 @@ void add_sampling(CLI::App& command, engine::SamplingOptions& sampling) {
 
 void add_guidance(CLI::App& command, engine::GuidanceOptions& guidance, std::int64_t default_window) {
   const auto group = "Guidance";
-  command.add_option("--pseudo-inverse", guidance.pseudo_inverse, "which z completes y: learned, anchored, origin, random, min-norm")
+  command.add_option("--pseudo-inverse", guidance.pseudo_inverse, "which z completes y: " + names_of(kPseudoInverses))
       ->check(CLI::IsMember(pseudo_inverses()))->capture_default_str()->group(group);
   command.add_option("--metric", guidance.metric,
                      "completion that back-projection moves in: plain (the paper's), residual, or naive (none)")
       ->check(CLI::IsMember(metrics()))->capture_default_str()->group(group);
   command.add_option("--schedule", guidance.schedule, "of λ: constant, two-level (--lambda, then --late) or adaptive (α·tanh(γ·|Δ|))")
-      ->check(CLI::IsMember({"constant", "two-level", "adaptive"}))->capture_default_str()->group(group);
+      ->check(CLI::IsMember(words_of(kLambdaSchedules)))->capture_default_str()->group(group);
   command.add_option("--lambda", guidance.lambda, "constant λ, or the early one of two levels")->check(unit_interval)
       ->capture_default_str()->group(group);
   command.add_option("--late", guidance.late, "the late level of λ")->check(unit_interval)->capture_default_str()->group(group);
@@ -112,12 +114,19 @@ void add_held_out(CLI::App& command, engine::HeldOutChoice& choice) {
   command.add_option("--choice-seed", choice.seed, "the first images of this random order are taken")->capture_default_str()->group(group);
 }
 
-void add_experiment(CLI::App& command, engine::ExperimentJob& job, std::int64_t default_window) {
+void add_json(CLI::App& command, std::string& file) { command.add_option("--json", file, "write all figures to this file"); }
+
+void add_measured(CLI::App& command, engine::ExperimentJob& job, const std::string& output) {
   add_held_out(command, job.held_out);
   command.add_option("--data", job.data, "data set: a tar, a folder, or 'fashion-mnist' (see 'spnn data info')")->required();
   command.add_option("--seed", job.seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
-  command.add_option("-o,--output", job.output, "a folder for the images (default: they are not kept)");
+  command.add_option("-o,--output", job.output, output);
   command.add_option("--report", job.report, "add to DIR/report.html, with the tables as CSV beside it");
+  add_device(command, job.device);
+}
+
+void add_experiment(CLI::App& command, engine::ExperimentJob& job, std::int64_t default_window) {
+  add_measured(command, job);
   add_models(command, job.models, {.judge = true});
   add_sampling(command, job.sampling);
   add_guidance(command, job.guidance, default_window);

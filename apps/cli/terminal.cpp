@@ -13,7 +13,15 @@ namespace spnn::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-std::atomic<bool> interrupted = false;
+std::atomic<bool> interrupted = false, polled = false;
+
+// Work that asks whether it is cancelled ends at its next step, and a second signal kills it. Other work would never hear of
+// the signal: that ends the process, as if nobody had caught it.
+void hear(int signal) {
+  std::signal(signal, SIG_DFL);
+  if (!polled) std::raise(signal);
+  interrupted = true;
+}
 
 std::string duration(double seconds) {
   const auto s = static_cast<long>(seconds + 0.5);
@@ -25,8 +33,7 @@ std::string duration(double seconds) {
 class Terminal final : public Observer {
  public:
   Terminal() : tty_(isatty(STDERR_FILENO)) {
-    // The work ends at its next step; a second signal kills.
-    for (const int which : {SIGINT, SIGTERM}) std::signal(which, [](int one) { interrupted = true; std::signal(one, SIG_DFL); });
+    for (const int which : {SIGINT, SIGTERM}) std::signal(which, hear);
   }
 
   void progress(std::int64_t done, std::int64_t total, const std::string& what) override {
@@ -55,7 +62,10 @@ class Terminal final : public Observer {
     std::fprintf(stderr, "%s%s\n", tty_ ? "\r\033[K" : "", without_controls(text, /*keep_lines=*/true).c_str());
   }
 
-  bool cancelled() const override { return interrupted; }
+  bool cancelled() const override {
+    polled = true;
+    return interrupted;
+  }
 
  private:
   bool tty_;

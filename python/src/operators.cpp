@@ -3,7 +3,7 @@
 #include "python_operator.h"
 
 #include <spnn/operators/masks.h>
-#include <spnn/projection/map_projector.h>
+#include <spnn/projection/operator_projector.h>
 
 namespace spnn::python {
 namespace {
@@ -30,7 +30,7 @@ BoundOperator of_python(const std::string& name, const ShapeTuple& in, const Sha
                         py::object complete, py::object invert, const std::string& metric) {
   auto map = std::make_shared<PythonOperator>(PythonMap{Held(std::move(forward)), Held(std::move(pinv)), Held(std::move(complete)),
                                                         Held(std::move(invert)), name, shape_of(in), shape_of(out)});
-  Degradation g{.name = name, .g = std::make_shared<MapProjector<Operator>>(map, metric_from(metric))};
+  Degradation g{.name = name, .g = std::make_shared<OperatorProjector>(map, metric_from(metric))};
   g.intensities = false;
   return {std::move(g), map};
 }
@@ -39,7 +39,7 @@ BoundOperator of_python_svd(const std::string& name, const ShapeTuple& in, const
                             py::object Vt, py::object V, py::object Ut, py::object U, const Tensor& S) {
   auto map = std::make_shared<PythonLinear>(
       PythonSvd{Held(std::move(forward)), Held(std::move(pinv)), Held(std::move(Vt)), Held(std::move(V)), Held(std::move(Ut)), Held(std::move(U)), S, name, shape_of(in), shape_of(out)});
-  Degradation g{.name = name, .g = std::make_shared<MapProjector<Operator>>(map), .linear = map, .A = map};
+  Degradation g{.name = name, .g = std::make_shared<OperatorProjector>(map), .linear = map, .A = map};
   return {std::move(g), map};
 }
 

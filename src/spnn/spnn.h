@@ -11,7 +11,7 @@
 #include <spnn/networks/spnn.h>
 #include <spnn/operators/catalogue.h>
 #include <spnn/operators/operator.h>
-#include <spnn/projection/map_projector.h>
+#include <spnn/projection/operator_projector.h>
 #include <spnn/projection/nlbp.h>
 #include <spnn/projection/spnn_projector.h>
 #include <spnn/projection/verify.h>

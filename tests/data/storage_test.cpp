@@ -71,52 +71,5 @@ TEST(Table, CsvCellsMayBeQuoted) {
   EXPECT_THAT(rows[1].cells, ElementsAre("", "e"));
 }
 
-TEST(Cache, GivesTheSameDataWithoutTheImages) {
-  const TemporaryFolder folder;
-  testing::write_celeba_hq(folder / "set", true);
-  testing::write_file(folder / "set.tar", testing::tar_of(folder / "set", ""));
-  const LoadOptions options{.size = 16, .cache_file = folder / "cache"};
-  const Dataset fresh = load_dataset(folder / "set.tar", options);
-  ASSERT_TRUE(std::filesystem::exists(folder / "cache"));
-
-  // Same size and time, other pixels: what comes back is the cache's.
-  const auto time = std::filesystem::last_write_time(folder / "set.tar");
-  testing::write_file(folder / "set.tar", std::string(std::filesystem::file_size(folder / "set.tar"), '\0'));
-  std::filesystem::last_write_time(folder / "set.tar", time);
-  const Dataset cached = load_dataset(folder / "set.tar", options);
-  EXPECT_THAT(cached.images, TensorNear(fresh.images, 0));
-  EXPECT_THAT(cached.labels, TensorNear(fresh.labels, 0));
-  EXPECT_EQ(cached.files, fresh.files);
-  EXPECT_EQ(cached.split_rule, fresh.split_rule);
-  EXPECT_EQ(cached.attributes, fresh.attributes);
-}
-
-TEST(Cache, IsNotUsedForOtherOptionsOrChangedFiles) {
-  const TemporaryFolder folder;
-  testing::write_csv_folder(folder / "set");
-  const auto cache = folder / "set/cache";  // beside the images, as a user may put it
-  const auto load = [&](std::int64_t size) {
-    return load_dataset(folder / "set", {.size = size, .cache_file = cache});
-  };
-  EXPECT_EQ(load(8).images.size(3), 8);
-  EXPECT_EQ(load(4).images.size(3), 4);
-  const Dataset before = load(4);
-  testing::put_image(folder / "set/0.png", testing::numbered_image(20, 9, 9));
-  EXPECT_EQ(load(4).images[0].max().item<int>(), 200);
-  EXPECT_EQ(before.images[0].max().item<int>(), 0);  // the map of the old file stays valid
-}
-
-TEST(Cache, ADamagedOneIsReplaced) {
-  const TemporaryFolder folder;
-  testing::write_csv_folder(folder / "set");
-  const LoadOptions options{.split = Split::all, .cache_file = folder / "cache"};
-  const Dataset fresh = load_dataset(folder / "set", options);
-  const std::string good = read_text(folder / "cache");
-  for (std::size_t length = 0; length < good.size(); length += 97) {
-    testing::write_file(folder / "cache", good.substr(0, length));
-    EXPECT_THAT(load_dataset(folder / "set", options).images, TensorNear(fresh.images, 0)) << length;
-  }
-}
-
 }  // namespace
 }  // namespace spnn

@@ -34,6 +34,7 @@ TEST(Devices, TensorsOfTheSamplingPathAreMadeWithOptions) {
     }
   }
   for (const auto& call : found) EXPECT_TRUE(on_the_cpu.contains(call)) << call;
+  for (const auto& call : on_the_cpu) EXPECT_TRUE(found.contains(call)) << "is not there any more: " << call;
 }
 
 }  // namespace

@@ -42,6 +42,15 @@ TEST(Report, ThePageIsSelfContainedAndNamesTheCommand) {
   EXPECT_THAT(html, HasSubstr("aria-sort"));
 }
 
+TEST(Report, PicturesComeFirstAndTablesAreFolded) {
+  const auto html = render_html({some_section("s", 0)});
+  const auto picture = html.find("<img"), words = html.find("What it shows."), folded = html.find("<details>"), table = html.find("<table>");
+  EXPECT_LT(picture, words);
+  EXPECT_LT(words, folded);
+  EXPECT_LT(folded, table);
+  EXPECT_EQ(html.find("<code>spnn"), html.rfind("<code>spnn")) << "one command line for the section";
+}
+
 TEST(Report, SectionsGatherInOneReportInTheirOrder) {
   const testing::TemporaryFolder folder;
   add_to_report(folder.path(), some_section("second", 2));

@@ -1,5 +1,5 @@
 #include <gmock/gmock.h>
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/core/config.h>
 #include <spnn/degradations/black_box.h>
 

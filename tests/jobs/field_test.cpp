@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/core/config.h>
 #include <spnn/core/rng.h>
 #include <spnn/image/image.h>
@@ -13,8 +13,6 @@ namespace {
 using ::testing::HasSubstr;
 using testing::file_bytes;
 using testing::refusal;
-using testing::TemporaryFolder;
-using testing::TinyModels;
 
 class FieldJobs : public testing::AppJobs {
  protected:

@@ -5,7 +5,7 @@
 #include <spnn/degradations/boxes.h>
 #include <spnn/image/image.h>
 #include <spnn/operators/catalogue.h>
-#include <spnn/projection/map_projector.h>
+#include <spnn/projection/operator_projector.h>
 #include <spnn/projection/nlbp.h>
 
 #include "support/damage.h"
@@ -38,7 +38,7 @@ TEST_P(OpenCompletions, HoldTheLawsOfAPseudoInverse) {
     const auto moved = nlbp(*g, x, y);
     EXPECT_THAT(g->forward(moved), TensorNear(y, tolerance)) << "g(NLBP(x, y)) = y";
     EXPECT_THAT(nlbp(*g, moved, y), TensorNear(moved, tolerance)) << "a projection";
-    const MapProjector<Operator> projector(g, Metric::plain);
+    const OperatorProjector projector(g, Metric::plain);
     EXPECT_THAT(projector.nlbp(x, y), TensorNear(moved, tolerance));
   }
 }
@@ -59,7 +59,7 @@ TEST(Phase, OversampledBackProjectionReducesTheError) {
   const auto g = make_operator("phase:oversample=2", kPicture).g;
   EXPECT_EQ(g->out_shape(), (Shape{3, 32, 32}));
   const auto y = g->forward(some_images(2));
-  const MapProjector<Operator> projector(g);
+  const OperatorProjector projector(g);
   auto x = some_images(1);
   double last = (g->forward(x) - y).norm().item<double>();
   const double first = last;

@@ -5,7 +5,7 @@
 #include <spnn/operators/composed_operator.h>
 #include <spnn/operators/dense_operator.h>
 #include <spnn/operators/inpainting.h>
-#include <spnn/projection/map_projector.h>
+#include <spnn/projection/operator_projector.h>
 
 #include <functional>
 
@@ -108,7 +108,7 @@ TEST_P(OperatorLaws, BothMetricsAgreeBecauseTheDiscardedPartOfThePseudoInverseIs
   const auto g = GetParam().make();
   const auto x = random_input(*g, torch::kFloat64);
   const auto y = g->forward(random_input(*g, torch::kFloat64, 2));
-  const MapProjector<Operator> plain(g, Metric::plain), residual(g, Metric::residual);
+  const OperatorProjector plain(g, Metric::plain), residual(g, Metric::residual);
   const auto lambda = torch::tensor({0.2, 0.7, 1.0}, torch::kFloat64);
   EXPECT_THAT(plain.nlbp(x, y, lambda), TensorNear(residual.nlbp(x, y, lambda), 1e-9));
   EXPECT_THAT(plain.nlbp(x, y, 0.7).narrow(0, 1, 1), TensorNear(plain.nlbp(x, y, lambda).narrow(0, 1, 1), 1e-12));
@@ -167,7 +167,7 @@ TEST_P(LinearOperators, NlbpIsTheLinearBackProjection) {
   for (const double lambda : {0.3, 1.0}) {
     const Tensor expected = x + lambda * g->pinv(y - g->forward(x));
     EXPECT_THAT(nlbp(*g, x, y, lambda), TensorNear(expected, 1e-9));
-    EXPECT_THAT(MapProjector<Operator>(g).nlbp(x, y, lambda), TensorNear(expected, 1e-9));
+    EXPECT_THAT(OperatorProjector(g).nlbp(x, y, lambda), TensorNear(expected, 1e-9));
     EXPECT_THAT(naive_back_projection(*g, x, y, lambda), TensorNear(expected, 1e-9));
   }
 }

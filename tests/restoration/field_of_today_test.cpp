@@ -119,7 +119,7 @@ TEST(FieldOfToday, DapsHasTheLawOfItsEquationsWhereGIsLinear) {
   const Today s("gauss:sigma=0.7,cut=0.1", 0.1);
   const SamplerConfig sampler{.steps = 60, .clamp = false};
   const auto noise2 = torch::where(s.seen, (s.sigma_y / torch::where(s.seen, s.S, torch::ones_like(s.S))).square(), torch::full_like(s.S, INFINITY));
-  const auto times = respaced(1000, 60);   // one evaluation a level: x̂0 is the prior's
+  const auto times = respaced(1000, 60);   // one evaluation per level: x̂0 is the prior's
   const double top = law_schedule().alpha_bar(times.back());
   Moments v(torch::zeros_like(s.S), torch::full_like(s.S, 1 / top));   // of x̃ = x_t/√ᾱ
   for (std::size_t i = times.size(); i-- > 0;) {

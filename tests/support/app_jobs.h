@@ -4,7 +4,7 @@
 #include <spnn/core/observer.h>
 #include <spnn/core/rng.h>
 #include <spnn/image/image.h>
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/pictures.h>
 #include <spnn/jobs/session.h>
 
@@ -42,7 +42,7 @@ class AppJobs : public ::testing::Test {
   inline static TinyModels* models = nullptr;
   TemporaryFolder folder;
   Observer observer;
-  engine::TorchEngine jobs;
+  engine::Engine jobs;
 };
 
 }  // namespace spnn::testing

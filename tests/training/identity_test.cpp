@@ -97,22 +97,7 @@ TEST(IdentityTraining, TellsPeopleApartThatItNeverSaw) {
 TEST(IdentityTraining, InterruptedAnywhereEndsWithTheSameBits) {
   const auto train = tiny_people(10, 4, 1), val = tiny_people(6, 3, 5000);
   const TemporaryFolder folder;
-  IdentityObjective whole(tiny_identity(24), train, val);
-  train_in(folder / "whole", whole, tiny_training(24));
-  for (bool first = true, done = false; !done; first = false) {
-    IdentityObjective part(tiny_identity(24), train, val);
-    StopsAfter observer(9);
-    try {
-      train_in(folder / "parts", part, tiny_training(24), observer, !first);
-      done = true;
-    } catch (const Interrupted&) {
-    }
-  }
-  for (const std::string name : {"state.safetensors", "best.safetensors"}) {
-    const auto one = read_safetensors(folder / ("whole/" + name)), two = read_safetensors(folder / ("parts/" + name));
-    ASSERT_EQ(one.tensors.size(), two.tensors.size());
-    for (const auto& [key, value] : one.tensors) EXPECT_TRUE(torch::equal(value, two.tensors.at(key))) << key;
-  }
+  expect_same_when_interrupted(folder, tiny_training(24), [&] { return std::make_unique<IdentityObjective>(tiny_identity(24), train, val); });
 }
 
 TEST(Identities, AreReadByNameAndMakeClassesOfPeople) {

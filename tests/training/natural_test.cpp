@@ -44,12 +44,6 @@ NaturalRecipe tiny_natural(std::int64_t steps) {
   return recipe;
 }
 
-void expect_same_tensors(const std::filesystem::path& a, const std::filesystem::path& b) {
-  const auto one = read_safetensors(a), two = read_safetensors(b);
-  ASSERT_EQ(one.tensors.size(), two.tensors.size());
-  for (const auto& [name, value] : one.tensors) EXPECT_TRUE(torch::equal(value, two.tensors.at(name))) << name;
-}
-
 // Faces of which a tenth wear a hat and half smile; two colours of hair, never both.
 Dataset uneven_labels(std::int64_t count) {
   Dataset set;
@@ -67,20 +61,8 @@ Dataset uneven_labels(std::int64_t count) {
 TEST(Natural, InterruptedAnywhereEndsWithTheSameBitsCriticIncluded) {
   const auto set = tiny_dataset(64), val = tiny_dataset(32, 2);
   const TemporaryFolder folder;
-  NaturalObjective whole(tiny_natural(30), tiny_teacher(), set, val);
-  train_in(folder / "whole", whole, tiny_training(30));
-  for (bool first = true, done = false; !done; first = false) {
-    NaturalObjective part(tiny_natural(30), tiny_teacher(), set, val);
-    StopsAfter observer(9);
-    try {
-      train_in(folder / "parts", part, tiny_training(30), observer, !first);
-      done = true;
-    } catch (const Interrupted&) {
-    }
-  }
-  for (const std::string name : {"state.safetensors", "model.safetensors", "best.safetensors"}) {
-    expect_same_tensors(folder / ("whole/" + name), folder / ("parts/" + name));
-  }
+  expect_same_when_interrupted(folder, tiny_training(30), [&] { return std::make_unique<NaturalObjective>(tiny_natural(30), tiny_teacher(), set, val); },
+                               {"state.safetensors", "model.safetensors", "best.safetensors"});
   const auto state = read_safetensors(folder / "whole/state.safetensors").tensors;
   EXPECT_TRUE(state.contains("objective/critic.weights.head.weight"));
   EXPECT_TRUE(state.contains("objective/critic.optimizer.m.0"));

@@ -37,7 +37,7 @@ void write_inputs(const TemporaryFolder& folder, std::int64_t steps) {
   }
   write_file(folder / "images/attributes.csv", table);
   JudgeRecipe recipe;
-  // Two groups: with one channel a group, a bias before the norm has no gradient but rounding, which Adam makes large.
+  // Two groups: with one channel per group, a bias before the norm has no gradient but rounding, which Adam makes large.
   recipe.judge = {.image_size = 8, .widths = {8, 16}, .blocks = {1, 1}, .squeeze = 4, .features = 12, .outputs = 3,
                   .norm_groups = 2};
   recipe.train = tiny_training(steps);

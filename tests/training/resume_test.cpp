@@ -31,12 +31,6 @@ ClassifierRecipe tiny_classifier(std::int64_t steps) {
   return recipe;
 }
 
-void expect_same_files(const std::filesystem::path& a, const std::filesystem::path& b) {
-  const auto one = read_safetensors(a), two = read_safetensors(b);
-  ASSERT_EQ(one.tensors.size(), two.tensors.size());
-  for (const auto& [name, value] : one.tensors) EXPECT_TRUE(torch::equal(value, two.tensors.at(name))) << name;
-}
-
 // What training itself could do to a loss, at one step.
 class Poisoned final : public Objective {
  public:
@@ -60,20 +54,8 @@ class Poisoned final : public Objective {
 TEST(Training, InterruptedAnywhereEndsWithTheSameBits) {
   const auto set = tiny_dataset(64), val = tiny_dataset(32, 2);
   const TemporaryFolder folder;
-  ClassifierObjective whole(tiny_classifier(30), set, val);
-  train_in(folder / "whole", whole, tiny_training(30));
-  for (bool first = true, done = false; !done; first = false) {
-    ClassifierObjective part(tiny_classifier(30), set, val);
-    StopsAfter observer(9);
-    try {
-      train_in(folder / "parts", part, tiny_training(30), observer, !first);
-      done = true;
-    } catch (const Interrupted&) {
-    }
-  }
-  for (const std::string name : {"state.safetensors", "model.safetensors", "best.safetensors"}) {
-    expect_same_files(folder / ("whole/" + name), folder / ("parts/" + name));
-  }
+  expect_same_when_interrupted(folder, tiny_training(30), [&] { return std::make_unique<ClassifierObjective>(tiny_classifier(30), set, val); },
+                               {"state.safetensors", "model.safetensors", "best.safetensors"});
 }
 
 TEST(Training, JudgeLearnsItsLabels) {
@@ -99,6 +81,33 @@ TEST(Training, NonFiniteLossNamesPartAndStepAndKeepsTheCheckpoint) {
   const auto text = refusal([&] { train_in(folder / "run", poisoned, tiny_training(20), quiet, /*resume=*/true); });
   EXPECT_THAT(text, HasSubstr("training step 9: expected a finite 'task' loss, got"));
   EXPECT_EQ(file_bytes(folder / "run/state.safetensors"), before);
+}
+
+// A process that is killed before its first checkpoint has written rows that the resumed one writes again.
+TEST(Training, ResumedBeforeItsFirstCheckpointHasEveryRowOnce) {
+  const auto set = tiny_dataset(64), val = tiny_dataset(32, 2);
+  const TemporaryFolder folder;
+  auto config = tiny_training(40);
+  config.checkpoint_every = 40;
+  const auto make = [&] { return std::make_unique<JudgeObjective>(tiny_judge(40), set, val); };
+  train_in(folder / "whole", *make(), config);
+  class Killed {};
+  struct DiesAfterTwenty : Observer {
+    void progress(std::int64_t done, std::int64_t, const std::string&) override {
+      if (done >= 20) throw Killed{};   // nothing is saved on this way out
+    }
+  } dying;
+  EXPECT_THROW(train_in(folder / "killed", *make(), config, dying), Killed);
+  ASSERT_FALSE(std::filesystem::exists(folder / "killed/state.safetensors")) << "or it is no test of this";
+  Observer quiet;
+  train_in(folder / "killed", *make(), config, quiet, /*resume=*/true);
+  const auto steps = [&](const std::string& run) {
+    std::vector<std::string> all;
+    std::istringstream lines(read_text(folder / (run + "/record.csv")));
+    for (std::string line; std::getline(lines, line);) all.push_back(line.substr(0, line.find(',')));
+    return all;
+  };
+  EXPECT_EQ(steps("killed"), steps("whole"));
 }
 
 TEST(RunDirectory, RefusesAnotherConfigurationOnResumeAndARunThatExists) {

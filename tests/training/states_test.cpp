@@ -60,12 +60,6 @@ void flip_bit(const std::filesystem::path& file, std::size_t bit) {
   write_file(file, bytes);
 }
 
-void expect_same_tensors(const std::filesystem::path& a, const std::filesystem::path& b) {
-  const auto one = read_safetensors(a).tensors, two = read_safetensors(b).tensors;
-  ASSERT_EQ(one.size(), two.size());
-  for (const auto& [name, value] : one) EXPECT_TRUE(torch::equal(value, two.at(name))) << name;
-}
-
 std::int64_t step_in(const std::filesystem::path& file) { return std::stoll(read_safetensors(file).metadata.at("step")); }
 
 struct Messages final : Observer {

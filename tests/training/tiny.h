@@ -1,6 +1,7 @@
 #pragma once
 
 #include <gmock/gmock.h>
+#include <spnn/checkpoint/safetensors.h>
 #include <spnn/data/dataset.h>
 #include <spnn/networks/spnn.h>
 #include <spnn/training/trainer.h>
@@ -71,6 +72,31 @@ inline void train_in(const std::filesystem::path& folder, Objective& objective, 
 inline void train_in(const std::filesystem::path& folder, Objective& objective, const TrainConfig& config) {
   Observer quiet;
   train_in(folder, objective, config, quiet);
+}
+
+inline void expect_same_tensors(const std::filesystem::path& a, const std::filesystem::path& b) {
+  const auto one = read_safetensors(a), two = read_safetensors(b);
+  ASSERT_EQ(one.tensors.size(), two.tensors.size());
+  for (const auto& [name, value] : one.tensors) EXPECT_TRUE(torch::equal(value, two.tensors.at(name))) << name;
+}
+
+// Trains what `make` returns twice, to folder/whole in one go and to folder/parts with an interruption after every nine
+// steps: these files end with the same bits.
+template <class Make>
+void expect_same_when_interrupted(const TemporaryFolder& folder, const TrainConfig& config, const Make& make,
+                                  const std::vector<std::string>& files = {"state.safetensors", "best.safetensors"}) {
+  const auto whole = make();
+  train_in(folder / "whole", *whole, config);
+  for (bool first = true, done = false; !done; first = false) {
+    const auto part = make();
+    StopsAfter observer(9);
+    try {
+      train_in(folder / "parts", *part, config, observer, !first);
+      done = true;
+    } catch (const Interrupted&) {
+    }
+  }
+  for (const auto& name : files) expect_same_tensors(folder / ("whole/" + name), folder / ("parts/" + name));
 }
 
 }  // namespace spnn::testing

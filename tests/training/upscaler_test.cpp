@@ -81,22 +81,7 @@ TEST(UpscalerTraining, InterruptedAnywhereEndsWithTheSameBits) {
   const TemporaryFolder folder;
   auto config = tiny_training(20);
   config.batch = 8;
-  UpscalerObjective whole(tiny_upscaler(20), train, val);
-  train_in(folder / "whole", whole, config);
-  for (bool first = true, done = false; !done; first = false) {
-    UpscalerObjective part(tiny_upscaler(20), train, val);
-    StopsAfter observer(9);
-    try {
-      train_in(folder / "parts", part, config, observer, !first);
-      done = true;
-    } catch (const Interrupted&) {
-    }
-  }
-  for (const std::string name : {"state.safetensors", "best.safetensors"}) {
-    const auto one = read_safetensors(folder / ("whole/" + name)), two = read_safetensors(folder / ("parts/" + name));
-    ASSERT_EQ(one.tensors.size(), two.tensors.size());
-    for (const auto& [key, value] : one.tensors) EXPECT_TRUE(torch::equal(value, two.tensors.at(key))) << key;
-  }
+  expect_same_when_interrupted(folder, config, [&] { return std::make_unique<UpscalerObjective>(tiny_upscaler(20), train, val); });
 }
 
 TEST(UpscalerTraining, LeavesTheAttentionOutThatWouldSeeOnlyCrops) {

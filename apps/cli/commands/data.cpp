@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "restoration_options.h"
 
 namespace spnn::cli {
 namespace {
@@ -84,7 +85,7 @@ void add_sheet(CLI::App& data) {
           },
           "FILE"));
   sheet->add_option("--split", job->split, "which images")
-      ->check(CLI::IsMember({"train", "val", "test", "all"}))
+      ->check(CLI::IsMember(splits()))
       ->capture_default_str();
   sheet->add_option("--count", job->count, "the first so many")
       ->check(CLI::Range(1, 10000))

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "restoration_options.h"
 
 namespace spnn::cli {
 namespace {
@@ -38,7 +39,7 @@ void add_density_interpolate(CLI::App& density) {
   auto* images = command->add_option("IMAGES", job->images, "pairs of image files")->check(CLI::ExistingFile);
   auto* data = command->add_option("--data", job->data, "instead: the first images of a data set, in pairs");
   images->excludes(data);
-  command->add_option("--split", job->split, "of the data set")->check(CLI::IsMember({"train", "val", "test", "all"}))
+  command->add_option("--split", job->split, "of the data set")->check(CLI::IsMember(splits()))
       ->capture_default_str();
   command->add_option("--pairs", job->pairs, "how many pairs of the data set")->check(CLI::PositiveNumber)->capture_default_str();
   command->add_option("--steps", job->steps, "images a row, both ends included")->check(CLI::PositiveNumber)->capture_default_str();
@@ -56,7 +57,7 @@ void add_density_evaluate(CLI::App& density) {
   auto job = std::make_shared<engine::DensityEvaluateJob>();
   add_model(*command, job->model);
   command->add_option("--data", job->data, "a tar, a folder, or 'fashion-mnist' (see 'spnn data info')")->required();
-  command->add_option("--split", job->split, "which images")->check(CLI::IsMember({"train", "val", "test", "all"}))
+  command->add_option("--split", job->split, "which images")->check(CLI::IsMember(splits()))
       ->capture_default_str();
   command->add_option("-n,--count", job->count, "only the first so many images")->check(CLI::PositiveNumber);
   command->add_option("--draws", job->draws, "draws of the dequantisation noise, averaged")->check(CLI::PositiveNumber)

@@ -28,20 +28,10 @@ void add_edit(CLI::App& spnn) {
   add_attributes(*command, a->words);
   add_distance(*command, a->wish.strength, a->wish.margin);
   command->add_flag("--invent", a->wish.invent, "with --size: detail from the second stage instead of the photo's own, moved along");
-  add_fit(*command, a->wish.fit);
   command->add_flag("--fast", a->wish.fast, "move the photo by one back-projection, without diffusion: milliseconds");
   command->add_option("--amount", a->wish.amount, "of photos: so many times what photos with the attribute have")->check(CLI::PositiveNumber)->capture_default_str();
   command->add_option("--keep", a->wish.keep, fmt::format("0 … 1: how much of the photo stays (default: {})", engine::photo_keep))->check(CLI::Range(0.0, 1.0));
-  command->add_option("-o,--output", a->wish.files.folder, "a folder")->capture_default_str();
-  command->add_option("-n,--samples", a->wish.samples, "images for each photo, or in all")->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--seed", a->wish.seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
-  command->add_option("--report", a->wish.files.report, "add to DIR/report.html, with the tables as CSV beside it");
-  add_models(*command, a->models);
-  add_size(*command, a->models);
-  add_device(*command, a->device);
-  add_sampling(*command, a->wish.sampling);
-  add_guidance(*command, a->wish.guidance, engine::edit_window);
+  add_making(*command, a->wish, a->models, a->device, "images for each photo, or in all", engine::edit_window);
   a->profile = std::make_unique<Profile>(*command);
   command->add_flag("--each-step", a->wish.each_step, "read targets from g of every step's image, as the paper has it, instead of once")->group("Attributes");
   command->add_flag("--redraw", a->wish.redraw, "noise a photo up to the window and draw it again, instead of moving it first");

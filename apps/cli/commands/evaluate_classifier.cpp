@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "restoration_options.h"
 
 namespace spnn::cli {
 namespace {
@@ -31,9 +32,10 @@ void add_evaluate_classifier(CLI::App& evaluate) {
   command->add_option("MODEL", job->model, "an SPNN or a judge")->required()->check(CLI::ExistingFile);
   command->add_option("--data", job->data, "a tar, a folder, or 'fashion-mnist' (see 'spnn data info')")->required();
   command->add_option("--split", job->split, "which images")
-      ->check(CLI::IsMember({"train", "val", "test", "all"}))->capture_default_str();
+      ->check(CLI::IsMember(splits()))->capture_default_str();
   command->add_option("--judge", job->judge, "a judge: its accuracy too, and how often the two agree")->check(CLI::ExistingFile);
-  command->add_option("--json", job->json, "write all figures to this file");
+  add_device(*command, job->device);
+  add_json(*command, job->json);
   command->callback([job] { print(engine().evaluate_classifier(*job, terminal())); });
 }
 

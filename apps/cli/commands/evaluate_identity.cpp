@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "restoration_options.h"
 
 namespace spnn::cli {
 
@@ -14,8 +15,9 @@ void add_evaluate_identity(CLI::App& evaluate) {
   command->add_option("--data", job->data, "a tar or a folder (see 'spnn data info')")->required();
   command->add_option("--identities", job->identities, "a text file with a line 'picture person' for every picture")
       ->required()->check(CLI::ExistingFile);
-  command->add_option("--split", job->split, "which images")->check(CLI::IsMember({"train", "val", "test", "all"}))->capture_default_str();
-  command->add_option("--json", job->json, "write all figures to this file");
+  command->add_option("--split", job->split, "which images")->check(CLI::IsMember(splits()))->capture_default_str();
+  add_device(*command, job->device);
+  add_json(*command, job->json);
   command->callback([job] {
     const auto f = engine().evaluate_identity(*job, terminal());
     std::fputs(fmt::format("{} images of {} people: area under the ROC curve {:.4f}\n"

@@ -12,7 +12,7 @@ void add_evaluate_photos(CLI::App& evaluate) {
   auto json = std::make_shared<std::string>();
   job->guidance = engine::EditRequest{}.guidance;
   add_experiment(*command, *job, engine::photo_window);
-  command->add_option("--json", *json, "write all figures to this file");
+  add_json(*command, *json);
   command->add_option("--photos", job->photos, "of as many people, drawn by the seed")->check(CLI::Range(2, 1000000))->capture_default_str();
   command->add_option("--identity", job->identity, "an identity network ('train identity')")->check(CLI::ExistingFile);
   command->add_option("--attributes", job->attributes, "which ones (default: twelve of CelebA's)")->delimiter(',');

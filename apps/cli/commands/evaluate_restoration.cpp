@@ -16,10 +16,28 @@ struct EvaluateRestorationArguments {
 };
 
 template <class Job>
-std::shared_ptr<EvaluateRestorationArguments<Job>> add_job(CLI::App& command) {
+using Arguments = std::shared_ptr<EvaluateRestorationArguments<Job>>;
+
+// Held-out images, all models, sampling and guidance; `defaults` is what differs from the request's own.
+template <class Job>
+Arguments<Job> add_job(CLI::App& command, const Job& defaults = {}, std::int64_t default_window = engine::reconstruct_window) {
+  auto arguments = std::make_shared<EvaluateRestorationArguments<Job>>(EvaluateRestorationArguments<Job>{.job = defaults, .json = {}, .profile = {}});
+  add_experiment(command, arguments->job, default_window);
+  add_json(command, arguments->json);
+  return arguments;
+}
+
+// Samples of a prior without guidance.
+template <class Job>
+Arguments<Job> add_unguided(CLI::App& command, const std::string& sheet) {
   auto arguments = std::make_shared<EvaluateRestorationArguments<Job>>();
-  add_experiment(command, arguments->job);
-  command.add_option("--json", arguments->json, "write all figures to this file");
+  auto& job = arguments->job;
+  add_measured(command, job, sheet);
+  command.add_option("--models", job.models.family, "family of shipped models: celebahq64 or fashion")->capture_default_str();
+  command.add_option("--judge", job.models.judge, "a judge instead of the shipped one")->check(CLI::ExistingFile);
+  command.add_option("--samples", job.samples, "how many")->check(CLI::Range(2, 1000000))->capture_default_str();
+  add_json(command, arguments->json);
+  add_sampling(command, job.sampling);
   return arguments;
 }
 
@@ -47,11 +65,10 @@ void add_evaluate_reconstruction(CLI::App& evaluate) {
 
 void add_evaluate_editing(CLI::App& evaluate) {
   auto* command = evaluate.add_subcommand("editing", "edit attributes from noise; measured on saved files by an independent judge");
-  auto a = std::make_shared<EvaluateRestorationArguments<engine::EditingExperiment>>();
-  a->job.sampling = engine::EditRequest{}.sampling;
-  a->job.guidance = engine::EditRequest{}.guidance;
-  add_experiment(*command, a->job, engine::edit_window);
-  command->add_option("--json", a->json, "write all figures to this file");
+  engine::EditingExperiment defaults;
+  defaults.sampling = engine::EditRequest{}.sampling;
+  defaults.guidance = engine::EditRequest{}.guidance;
+  auto a = add_job(*command, defaults, engine::edit_window);
   command->add_option("--seeds", a->job.seeds, "images for each edit")->check(CLI::Range(2, 1000000))->capture_default_str();
   command->add_option("--unguided", a->job.unguided, "unguided samples to compare with")->check(CLI::Range(2, 1000000))
       ->capture_default_str();
@@ -77,19 +94,9 @@ void add_evaluate_editing(CLI::App& evaluate) {
 
 void add_evaluate_prior(CLI::App& evaluate) {
   auto* command = evaluate.add_subcommand("prior", "Fréchet distance of a prior's samples to held-out images, in the judge's features");
-  auto a = std::make_shared<EvaluateRestorationArguments<engine::PriorExperiment>>();
+  auto a = add_unguided<engine::PriorExperiment>(*command, "a folder for a sheet of 64 samples");
   command->add_option("PRIOR", a->job.models.prior, "model file (default: the shipped one)")->check(CLI::ExistingFile);
-  command->add_option("--models", a->job.models.family, "family of shipped models: celebahq64 or fashion")->capture_default_str();
-  command->add_option("--judge", a->job.models.judge, "a judge instead of the shipped one")->check(CLI::ExistingFile);
-  command->add_option("--data", a->job.data, "data set: a tar, a folder, or 'fashion-mnist'")->required();
   command->add_option("--identity", a->job.identity, "an identity network: the distance in its features too")->check(CLI::ExistingFile);
-  command->add_option("--samples", a->job.samples, "how many")->check(CLI::Range(2, 1000000))->capture_default_str();
-  command->add_option("--seed", a->job.seed, "image i is made from seed + i")->capture_default_str();
-  command->add_option("-o,--output", a->job.output, "a folder for a sheet of 64 samples");
-  command->add_option("--report", a->job.report, "add to DIR/report.html, with the tables as CSV beside it");
-  command->add_option("--json", a->json, "write all figures to this file");
-  add_held_out(*command, a->job.held_out);
-  add_sampling(*command, a->job.sampling);
   command->callback([a] {
     a->job.command = command_line();
     finish(engine().evaluate_prior(a->job, terminal()), a->json);
@@ -98,20 +105,10 @@ void add_evaluate_prior(CLI::App& evaluate) {
 
 void add_evaluate_cascade(CLI::App& evaluate) {
   auto* command = evaluate.add_subcommand("cascade", "both stages: Fréchet distances of large samples at full size, and how sharp they are");
-  auto a = std::make_shared<EvaluateRestorationArguments<engine::CascadeExperiment>>();
-  command->add_option("--models", a->job.models.family, "family of the first stage and the judge")->capture_default_str();
+  auto a = add_unguided<engine::CascadeExperiment>(*command, "a folder for a sheet of 32 samples");
   command->add_option("--prior", a->job.models.prior, "a first stage instead of the shipped one")->check(CLI::ExistingFile);
   command->add_option("--upscaler", a->job.models.upscaler, "a second stage instead of the shipped one")->check(CLI::ExistingFile);
-  command->add_option("--judge", a->job.models.judge, "a judge instead of the shipped one")->check(CLI::ExistingFile);
-  command->add_option("--data", a->job.data, "data set with large images")->required();
-  command->add_option("--samples", a->job.samples, "how many")->check(CLI::Range(2, 1000000))->capture_default_str();
   command->add_option("--photos", a->job.photos, "held-out images to make small and large again")->check(CLI::Range(2, 1000000))->capture_default_str();
-  command->add_option("--seed", a->job.seed, "image i is made from seed + i")->capture_default_str();
-  command->add_option("-o,--output", a->job.output, "a folder for a sheet of 32 samples");
-  command->add_option("--report", a->job.report, "add to DIR/report.html, with the tables as CSV beside it");
-  command->add_option("--json", a->json, "write all figures to this file");
-  add_held_out(*command, a->job.held_out);
-  add_sampling(*command, a->job.sampling);
   command->callback([a] {
     a->job.command = command_line();
     finish(engine().evaluate_cascade(a->job, terminal()), a->json);
@@ -120,10 +117,9 @@ void add_evaluate_cascade(CLI::App& evaluate) {
 
 void add_ablate(CLI::App& spnn) {
   auto* command = spnn.add_subcommand("ablate", "the same targets with every pseudo-inverse, metric and λ: one table, one figure");
-  auto a = std::make_shared<EvaluateRestorationArguments<engine::AblationExperiment>>();
-  a->job.sampling.steps = 50;
-  add_experiment(*command, a->job);
-  command->add_option("--json", a->json, "write all figures to this file");
+  engine::AblationExperiment defaults;
+  defaults.sampling.steps = 50;
+  auto a = add_job(*command, defaults);
   command->add_option("--images", a->job.images, "how many held-out images")->check(CLI::Range(2, 1000000))->capture_default_str();
   command->add_option("--pseudo-inverses", a->job.pseudo_inverses, "which ones")->delimiter(',')
       ->check(CLI::IsMember(pseudo_inverses()))->capture_default_str();

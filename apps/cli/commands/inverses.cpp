@@ -31,6 +31,7 @@ void add_preimages(CLI::App& spnn) {
   command->add_option("-o,--output", a->job.output, "the contact sheet to write, PNG")->capture_default_str();
   command->add_option("--json", a->job.json, "also write the report to this file");
   add_models(*command, a->job.models, {.judge = true});
+  add_device(*command, a->job.device);
   command->callback([a] {
     a->job.attributes = a->words.requests();
     if (a->job.attributes.empty()) throw CLI::RequiredError("--set or --unset");

@@ -38,16 +38,7 @@ void add_reconstruct(CLI::App& spnn) {
       ->check(CLI::ExistingFile)->excludes(images);
   add_attributes(*command, a->words);
   add_distance(*command, a->wish.strength, a->wish.margin);
-  add_fit(*command, a->wish.fit);
-  command->add_option("-o,--output", a->wish.files.folder, "a folder")->capture_default_str();
-  command->add_option("-n,--samples", a->wish.samples, "images for each target")->check(CLI::PositiveNumber)->capture_default_str();
-  command->add_option("--seed", a->wish.seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
-  command->add_option("--report", a->wish.files.report, "add to DIR/report.html, with the tables as CSV beside it");
-  add_models(*command, a->models);
-  add_size(*command, a->models);
-  add_device(*command, a->device);
-  add_sampling(*command, a->wish.sampling);
-  add_guidance(*command, a->wish.guidance, engine::reconstruct_window);
+  add_making(*command, a->wish, a->models, a->device, "images for each target", engine::reconstruct_window);
   a->profile = std::make_unique<Profile>(*command);
   command->footer("Examples:\n  spnn reconstruct face.png -n 4 -o out\n"
                   "  spnn reconstruct --set Smiling --set Male=0 -n 8 -o out");

@@ -24,7 +24,6 @@ class InputFile {
 
   const std::string& name() const { return name_; }
   std::uint64_t size() const { return size_; }              // when it was opened
-  std::int64_t modified() const { return modified_; }       // nanoseconds
   // ensures: fills all of `into` with the bytes from `offset` on, or throws.
   void read(std::uint64_t offset, std::span<std::byte> into) const;
 
@@ -32,7 +31,6 @@ class InputFile {
   std::string name_;
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
-  std::int64_t modified_ = 0;
 };
 
 inline constexpr std::uint64_t any_size = ~std::uint64_t{0};

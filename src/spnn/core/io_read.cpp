@@ -34,7 +34,6 @@ InputFile::InputFile(const std::filesystem::path& file) : name_(file.string()) {
     fail(name_, "a readable file", known ? kind_of_file(status.st_mode) : std::strerror(errno));
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
-  modified_ = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
 
 InputFile::~InputFile() { close(descriptor_); }

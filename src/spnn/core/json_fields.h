@@ -1,12 +1,10 @@
 #pragma once
 
 #include <spnn/core/config.h>
-#include <spnn/core/errors.h>
+#include <spnn/core/names.h>
 
-#include <initializer_list>
 #include <set>
 #include <string>
-#include <utility>
 
 namespace spnn {
 
@@ -34,20 +32,13 @@ class JsonFields {
     return *this;
   }
 
-  // One of a few words, as an enum: .word("kind", {{"conv", Kind::conv}, …}, c.kind). Absent: unchanged.
-  template <class E>
-  JsonFields& word(const std::string& key, std::initializer_list<std::pair<const char*, E>> words, E& value) {
-    std::string text, known;
+  // One of the words of an enumeration's table (core/names.h). Absent: unchanged.
+  template <class Table, class E>
+  JsonFields& word(const std::string& key, const Table& words, E& value) {
+    std::string text;
     optional(key, text);
-    if (!json_.contains(key)) return *this;
-    for (const auto& [name, meaning] : words) {
-      if (text == name) {
-        value = meaning;
-        return *this;
-      }
-      known += (known.empty() ? "" : ", ") + std::string(name);
-    }
-    fail(path(key), "one of " + known, fmt::format("'{}'", text));
+    if (json_.contains(key)) value = value_named(words, text, path(key));
+    return *this;
   }
 
   // A value for another reader: a table or a list. It must be there; `path` names it in that reader's errors.

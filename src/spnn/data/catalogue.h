@@ -66,9 +66,4 @@ bool is_idx_folder(const FileSource& source);
 Tensor parse_idx(std::span<const std::uint8_t> bytes, const std::string& name, std::size_t axes);
 Dataset load_idx(const FileSource& source, const LoadOptions& options);
 
-// Decoded sets in a file. `key` describes source and options; a cache with another key, or a damaged one, is
-// not used.
-std::optional<Dataset> read_cache(const std::filesystem::path& file, const std::string& key);
-void write_cache(const std::filesystem::path& file, const std::string& key, const Dataset& dataset);
-
 }  // namespace spnn

@@ -69,28 +69,11 @@ Dataset decode_catalogue(const FileSource& source, Catalogue catalogue, const Lo
   return dataset;
 }
 
-// Everything the decoded bytes depend on.
-std::string cache_key(const FileSource& source, const std::string& csv, const LoadOptions& options) {
-  const Box box = options.crop.value_or(Box{});
-  return fmt::format("{} | {} | {} | split {} size {} channels {} crop {},{},{},{} skip {} limit {}",
-                     fs::absolute(source.name()).lexically_normal().string(), source.fingerprint(), csv,
-                     to_string(options.split), options.size, options.channels, box.left, box.top, box.right,
-                     box.bottom, options.skip_bad, options.limit);
-}
-
 }  // namespace
 
-Split split_from(std::string_view name) {
-  for (const Split split : {Split::train, Split::val, Split::test, Split::all}) {
-    if (name == to_string(split)) return split;
-  }
-  fail("split", "train, val, test or all", fmt::format("'{}'", name));
-}
+Split split_from(std::string_view name) { return value_named(kSplits, name, "split"); }
 
-std::string_view to_string(Split split) {
-  constexpr std::string_view names[] = {"train", "val", "test", "all"};
-  return names[static_cast<std::size_t>(split)];
-}
+std::string_view to_string(Split split) { return name_of(kSplits, split); }
 
 Dataset load_dataset(const fs::path& path, const LoadOptions& options, Observer* observer) {
   require(options.size >= 0 && options.limit >= 0, "load_dataset", "a size and a limit of 0 or more",
@@ -100,15 +83,10 @@ Dataset load_dataset(const fs::path& path, const LoadOptions& options, Observer*
   const auto [source, csv] = open_dataset(path);
   if (is_idx_folder(*source)) return load_idx(*source, options);
 
-  const std::string key = options.cache_file.empty() ? "" : cache_key(*source, csv, options);
-  if (!key.empty()) {
-    if (auto cached = read_cache(options.cache_file, key)) return std::move(*cached);
-  }
   Problems problems(options.skip_bad);
   auto catalogue = read_catalogue(*source, csv, problems);
   Dataset dataset = decode_catalogue(*source, std::move(catalogue), options, problems, observer);
   dataset.skipped = problems.take();
-  if (!key.empty()) write_cache(options.cache_file, key, dataset);
   return dataset;
 }
 

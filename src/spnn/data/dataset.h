@@ -1,6 +1,7 @@
 #pragma once
 
 #include <spnn/core/observer.h>
+#include <spnn/data/split.h>
 #include <spnn/image/image.h>
 #include <spnn/image/resize.h>
 
@@ -10,11 +11,6 @@
 #include <vector>
 
 namespace spnn {
-
-enum class Split { train, val, test, all };
-
-Split split_from(std::string_view name);  // "train", "val", "test", "all"; Error otherwise
-std::string_view to_string(Split split);
 
 // Images decoded once and kept as bytes, with their labels.
 struct Dataset {
@@ -38,15 +34,12 @@ struct LoadOptions {
   std::optional<Box> crop = {};  // before resizing; default: CelebA's face box, else the centre square
   bool skip_bad = false;   // leave bad lines and files out and list them in `skipped`, instead of an error
   std::int64_t limit = 0;  // only the first so many images of the split; 0 = all
-  std::filesystem::path cache_file =
-      {};  // decoded images are kept here and used again while source and options agree
 };
 
 // `path` is a tar or folder in the layout of CelebAMask-HQ or CelebA, the word "fashion-mnist" (Debian's
 // package) or a folder with its IDX files, or a folder of images with one CSV `file,attr1,attr2,…` (or that
 // CSV itself; a folder without CSV gives images without attributes).
-//   ensures: everything is read and checked; a missing image, wrong column count, unreadable file or label
-//   other than
+//   ensures: everything is read and checked; a missing image, wrong column count, unreadable file or label other than
 //            ±1/0/1 is an Error naming file and line, or with skip_bad an entry of `skipped`.
 Dataset load_dataset(const std::filesystem::path& path, const LoadOptions& options = {},
                      Observer* observer = nullptr);

@@ -25,23 +25,6 @@ class Folder final : public FileSource {
   const std::vector<std::string>& files() const override { return files_; }
   FileBytes read(const std::string& file) const override { return FileBytes(read_text(root_ / file)); }
 
-  // Over images and tables only, so that a cache file may lie in the folder itself.
-  std::string fingerprint() const override {
-    std::size_t hash = 0;
-    for (const auto& file : files_) {
-      if (!has_image_extension(file) && !file.ends_with(".txt") && !file.ends_with(".csv")) continue;
-      const auto path = root_ / file;
-      std::error_code gone;
-      const auto size = fs::file_size(path, gone);
-      const auto time = fs::last_write_time(path, gone).time_since_epoch().count();
-      for (const auto part : {std::hash<std::string>{}(file), std::size_t(size), std::size_t(time)}) {
-        hash = (hash ^ part) * 0x9e3779b97f4a7c15ULL;
-        hash ^= hash >> 29;
-      }
-    }
-    return fmt::format("folder {:016x}", hash);
-  }
-
  private:
   fs::path root_;
   std::string name_;

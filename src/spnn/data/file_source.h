@@ -32,7 +32,6 @@ class FileSource {
   virtual const std::string& name() const = 0;                // as the user gave it, for messages
   virtual const std::vector<std::string>& files() const = 0;  // sorted
   virtual FileBytes read(const std::string& file) const = 0;
-  virtual std::string fingerprint() const = 0;  // changes when a file's name, size or time does
 
   bool has(const std::string& file) const;
   // The file of this name that lies nearest to the root.

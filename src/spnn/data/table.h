@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows of text tables with their line numbers. Internal to data/.
+// Rows of text tables with their line numbers: the one reader of CSV.
 
 #include <string>
 #include <string_view>

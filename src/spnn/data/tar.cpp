@@ -96,10 +96,6 @@ class Tar final : public FileSource {
     return naming_the_file(name_, [&] { return FileBytes(text_at(place.offset, place.size)); });
   }
 
-  std::string fingerprint() const override {
-    return fmt::format("tar of {} bytes, modified {}", archive_.size(), archive_.modified());
-  }
-
  private:
   struct Place {
     std::uint64_t offset, size;

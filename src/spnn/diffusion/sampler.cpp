@@ -30,14 +30,9 @@ Tensor renoise(const Schedule& schedule, const Tensor& x, const Tensor& noise, s
   return x * std::sqrt(ratio) + noise * std::sqrt(1 - ratio);
 }
 
-constexpr std::array<Named<SamplerKind>, 4> kSamplers = {{{SamplerKind::ddpm, "ddpm"},
-                                                         {SamplerKind::ddim, "ddim"},
-                                                         {SamplerKind::dpm, "dpm"},
-                                                         {SamplerKind::reference, "reference"}}};
-
 }  // namespace
 
-SamplerKind sampler_from(const std::string& name) { return value_named(kSamplers, name, "sampler"); }
+SamplerKind sampler_from(std::string_view name) { return value_named(kSamplers, name, "sampler"); }
 
 ImageSeeds::ImageSeeds(std::uint64_t first, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) seeds_.push_back(first + static_cast<std::uint64_t>(i));

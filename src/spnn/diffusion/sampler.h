@@ -3,6 +3,7 @@
 #include <spnn/core/observer.h>
 #include <spnn/core/rng.h>
 #include <spnn/diffusion/denoiser.h>
+#include <spnn/diffusion/sampler_kind.h>
 
 #include <functional>
 #include <limits>
@@ -10,15 +11,6 @@
 #include <string>
 
 namespace spnn {
-
-enum class SamplerKind {
-  ddpm,        // the fixed-small posterior of the respaced chain
-  ddim,        // DDIM-η
-  dpm,         // DPM-Solver++(2M): second order, from this x̂0 and the one before, both as corrected
-  reference,   // σ² = 1 − ᾱ_t/ᾱ_s, the public SPNN code's; for parity only: 21 times the scheduled variance near the end
-};
-
-SamplerKind sampler_from(const std::string& name);
 
 struct SamplerConfig {
   SamplerKind kind = SamplerKind::ddpm;
@@ -30,7 +22,7 @@ struct SamplerConfig {
   torch::Device device = torch::kCPU;   // of the prior; a photo to start from decides by itself
 };
 
-// A seed an image: what an image becomes does not depend on the batch it is in.
+// A seed per image: what an image becomes does not depend on the batch it is in.
 class ImageSeeds {
  public:
   explicit ImageSeeds(std::vector<std::uint64_t> seeds) : seeds_(std::move(seeds)) {}

@@ -41,13 +41,7 @@ std::vector<std::int64_t> respaced(std::int64_t train_steps, std::int64_t count)
   return times;
 }
 
-Spacing spacing_from(const std::string& name) {
-  if (name == "uniform") return Spacing::uniform;
-  if (name == "quadratic") return Spacing::quadratic;
-  if (name == "log-snr") return Spacing::log_snr;
-  if (name == "rho7") return Spacing::rho7;
-  fail("spacing", "uniform, quadratic, log-snr or rho7", "'" + name + "'");
-}
+Spacing spacing_from(std::string_view name) { return value_named(kSpacings, name, "spacing"); }
 
 namespace {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <spnn/core/config.h>
+#include <spnn/diffusion/sampler_kind.h>
 
 #include <cstdint>
 #include <string>
@@ -29,15 +30,6 @@ class Schedule {
 
 // The time steps of a respaced chain, ascending: k ↦ k·T/count, so that the last step is the cleanest one, t = 0.
 std::vector<std::int64_t> respaced(std::int64_t train_steps, std::int64_t count);
-
-// Where the steps of a chain lie.
-enum class Spacing {
-  uniform,     // k·T/count
-  quadratic,   // t ~ k²: close together where the image is nearly clean
-  log_snr,     // equal steps of log(ᾱ/(1−ᾱ))
-  rho7,        // σ^(1/7) in equal steps, σ² = (1−ᾱ)/ᾱ
-};
-Spacing spacing_from(const std::string& name);   // "uniform", "quadratic", "log-snr", "rho7"
 
 // `count` different times, ascending. All but `uniform` begin at 0 and end at T−1.
 std::vector<std::int64_t> spaced(const Schedule& schedule, std::int64_t count, Spacing spacing);

@@ -1,17 +1,20 @@
-#include <spnn/core/errors.h>
+#include <spnn/core/names.h>
 #include <spnn/diffusion/unet_denoiser.h>
 
+#include <array>
 #include <cmath>
 
 namespace spnn {
 
-Parameterization parameterization_from(const std::string& name) {
-  if (name == "eps") return Parameterization::eps;
-  if (name == "v") return Parameterization::v;
-  fail("parameterization", "eps or v", name);
-}
+namespace {
 
-std::string to_string(Parameterization p) { return p == Parameterization::eps ? "eps" : "v"; }
+constexpr std::array kParameterizations = {Named{Parameterization::eps, "eps"}, Named{Parameterization::v, "v"}};
+
+}  // namespace
+
+Parameterization parameterization_from(const std::string& name) { return value_named(kParameterizations, name, "parameterization"); }
+
+std::string to_string(Parameterization p) { return std::string(name_of(kParameterizations, p)); }
 
 UNetDenoiser::UNetDenoiser(std::shared_ptr<const UNet> net, Schedule schedule, Parameterization parameterization)
     : net_(std::move(net)), schedule_(std::move(schedule)), parameterization_(parameterization) {}

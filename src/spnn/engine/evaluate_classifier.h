@@ -12,6 +12,7 @@ struct EvaluateClassifierJob {
   std::string judge;            // a judge to hold beside it; "" for none
   std::string data;
   std::string split = "val";
+  std::string device = "cpu";
   std::string json;             // also write the figures here
 };
 

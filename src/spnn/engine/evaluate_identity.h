@@ -10,6 +10,7 @@ struct EvaluateIdentityJob {
   std::string data;
   std::string identities;       // a text file: who is on each picture
   std::string split = "val";
+  std::string device = "cpu";
   std::string json;             // also write the figures here
 };
 

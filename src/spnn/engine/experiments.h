@@ -1,6 +1,7 @@
 #pragma once
 
 #include <spnn/engine/restoration.h>
+#include <spnn/projection/pseudo_inverse.h>
 
 namespace spnn::engine {
 
@@ -14,6 +15,7 @@ struct HeldOutChoice {
 // What every experiment is given beside its own settings.
 struct ExperimentJob {
   ModelChoice models;
+  std::string device = "cpu";       // samples are made there, measurements on the CPU
   std::string data;                 // a data set, for held-out and training images
   HeldOutChoice held_out;
   std::uint64_t seed = 0;
@@ -52,8 +54,8 @@ struct PhotosExperiment : ExperimentJob {
 
 struct AblationExperiment : ExperimentJob {
   std::int64_t images = 32;
-  std::vector<std::string> pseudo_inverses = {"learned", "anchored", "origin", "random", "min-norm"};
-  std::vector<std::string> metrics = {"plain", "residual", "naive"};
+  std::vector<std::string> pseudo_inverses = words_of(kPseudoInverses);
+  std::vector<std::string> metrics = words_of(kMetrics);
   std::vector<double> lambdas = {1.0, 0.3};
   std::int64_t shown = 8;                               // rows of the figure
 };

@@ -45,6 +45,7 @@ struct MethodOptions {
 
 struct CompareJob {
   ModelChoice models;
+  std::string device = "cpu";
   std::string data;                       // a data set (its held-out images), or a folder of images
   HeldOutChoice held_out;                 // which of its images
   std::int64_t images = 16;

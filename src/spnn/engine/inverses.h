@@ -9,6 +9,7 @@ namespace spnn::engine {
 // Many images with the same outputs: draws of the stochastic inverse at one attribute target.
 struct PreimagesJob {
   ModelChoice models;                   // the classifier must have log-scales
+  std::string device = "cpu";
   std::vector<AttributeRequest> attributes;
   double strength = 2.0, margin = 4.0;  // of the target, as in EditJob
   std::int64_t count = 16;

@@ -53,7 +53,7 @@ struct EditRequest {
 struct ReconstructRequest {                         // from exactly one of images, attributes, outputs
   std::vector<Photo> images = {};                   // their outputs are measured and become targets,
   std::vector<AttributeRequest> attributes = {};    // or attributes, the others following by covariance,
-  std::vector<std::vector<double>> logits = {};     // or outputs of g, one row a target,
+  std::vector<std::vector<double>> logits = {};     // or outputs of g, one row per target,
   std::string logits_file = {};                     // or such rows in a CSV file
   bool fit = true;
   double strength = 2.0, margin = 4.0;

@@ -10,9 +10,11 @@ namespace spnn {
 Opinion opinion_on(const Judge& judge, const Tensor& images, std::int64_t batch) {
   const torch::NoGradGuard no_grad;
   std::vector<Tensor> logits, features;
+  const auto device = judge.parameters().front().device();
   for (std::int64_t first = 0; first < images.size(0); first += batch) {
-    features.push_back(judge.features(to_unit(images.slice(0, first, std::min(first + batch, images.size(0))))));
-    logits.push_back(judge.logits(features.back()));
+    const auto seen = judge.features(to_unit(images.slice(0, first, std::min(first + batch, images.size(0)))).to(device));
+    features.push_back(seen.to(torch::kCPU));
+    logits.push_back(judge.logits(seen).to(torch::kCPU));
   }
   require(!logits.empty(), "judge", "one image or more", "none");
   return {torch::cat(logits), torch::cat(features)};

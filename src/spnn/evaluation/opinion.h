@@ -15,7 +15,7 @@ struct Opinion {
   Tensor features;   // [N, F]
 };
 
-// images: uint8 [N, C, H, W], in batches.
+// images: uint8 [N, C, H, W], in batches, on the judge's device; what comes back is on the CPU, where measuring is done.
 Opinion opinion_on(const Judge& judge, const Tensor& images, std::int64_t batch = 64);
 
 // What restored images are held against: real images the networks never trained on, and the prior left to itself.
@@ -31,7 +31,7 @@ struct Baseline {
 Baseline make_baseline(const Tensor& target, Opinion real, Opinion unguided, const Tensor& held_out_features,
                        const Tensor& train_features);
 
-// The measures of design.md, section 7, of one way to restore N images.
+// What is measured of one way to restore N images.
 struct RestorationMeasures {
   Agreement by_g;              // g on the saved images against the target
   Agreement by_judge;          // the judge on them

@@ -12,6 +12,11 @@ using Mix = FlowConfig::Mix;
 using Discard = FlowConfig::Discard;
 using Between = FlowConfig::Between;
 
+constexpr std::array kCouplings = {Named{Coupling::additive, "additive"}, Named{Coupling::affine, "affine"}, Named{Coupling::spline, "spline"}};
+constexpr std::array kMixes = {Named{Mix::none, "none"}, Named{Mix::cayley, "cayley"}, Named{Mix::householder, "householder"}, Named{Mix::lu, "lu"}};
+constexpr std::array kDiscards = {Named{Discard::none, "none"}, Named{Discard::gaussian, "gaussian"}, Named{Discard::conditional, "conditional"}};
+constexpr std::array kBetweens = {Named{Between::squeeze, "squeeze"}, Named{Between::max_pool, "max-pool"}};
+
 FlowConfig nice() {
   return {.name = "nice", .coupling = Coupling::additive, .mix = Mix::none, .act_norm = false, .discard = Discard::none,
           .diagonal = true};
@@ -45,17 +50,12 @@ void check(const FlowConfig& c) {
 }  // namespace
 
 void to_json(Json& json, const FlowConfig& c) {
-  constexpr std::array couplings = {"additive", "affine", "spline"};
-  constexpr std::array betweens = {"squeeze", "max-pool"};
-  constexpr std::array mixes = {"none", "cayley", "householder", "lu"};
-  constexpr std::array discards = {"none", "gaussian", "conditional"};
-  const auto word = [](const auto& words, auto value) { return words[static_cast<std::size_t>(value)]; };
   json = {{"name", c.name}, {"input", {c.input.channels, c.input.height, c.input.width}}, {"bits", c.bits},
           {"border", c.border}, {"augment", c.augment}, {"squeeze", c.squeeze}, {"steps", c.steps},
-          {"hidden", c.hidden}, {"coupling", word(couplings, c.coupling)}, {"scale_bound", c.scale_bound},
+          {"hidden", c.hidden}, {"coupling", name_of(kCouplings, c.coupling)}, {"scale_bound", c.scale_bound},
           {"spline_pieces", c.spline_pieces}, {"spline_bound", c.spline_bound},
-          {"mix", word(mixes, c.mix)}, {"act_norm", c.act_norm}, {"discard", word(discards, c.discard)},
-          {"between", word(betweens, c.between)}, {"diagonal", c.diagonal}};
+          {"mix", name_of(kMixes, c.mix)}, {"act_norm", c.act_norm}, {"discard", name_of(kDiscards, c.discard)},
+          {"between", name_of(kBetweens, c.between)}, {"diagonal", c.diagonal}};
 }
 
 void from_json(const Json& json, FlowConfig& c) {
@@ -67,13 +67,12 @@ void from_json(const Json& json, FlowConfig& c) {
   fields.required("input", input)
       .optional("name", c.name).optional("bits", c.bits).optional("border", c.border).optional("augment", c.augment)
       .optional("squeeze", c.squeeze).optional("steps", c.steps).optional("hidden", c.hidden)
-      .word("coupling", {{"additive", Coupling::additive}, {"affine", Coupling::affine}, {"spline", Coupling::spline}}, c.coupling)
+      .word("coupling", kCouplings, c.coupling)
       .optional("scale_bound", c.scale_bound).optional("spline_pieces", c.spline_pieces).optional("spline_bound", c.spline_bound)
-      .word("mix", {{"none", Mix::none}, {"cayley", Mix::cayley}, {"householder", Mix::householder}, {"lu", Mix::lu}}, c.mix)
+      .word("mix", kMixes, c.mix)
       .optional("act_norm", c.act_norm)
-      .word("discard", {{"none", Discard::none}, {"gaussian", Discard::gaussian}, {"conditional", Discard::conditional}},
-            c.discard)
-      .word("between", {{"squeeze", Between::squeeze}, {"max-pool", Between::max_pool}}, c.between)
+      .word("discard", kDiscards, c.discard)
+      .word("between", kBetweens, c.between)
       .optional("diagonal", c.diagonal)
       .no_others();
   require(input.size() == 3, "flow.input", "[channels, height, width]", Json(input).dump());

@@ -23,7 +23,7 @@ class SplineCouplingLayer final : public CouplingLayer {
   Moved move(const Tensor& x, const Tensor& theta) const override;
   Tensor move_back(const Tensor& y, const Tensor& theta) const override;
 
-  MonotoneSpline spline(const Tensor& theta) const;   // one curve an entry
+  MonotoneSpline spline(const Tensor& theta) const;   // one curve per entry
   Tensor knots(const Tensor& raw) const;              // from −B to B, [..., K] to [..., K+1]
 
   SplineShape shape_;

@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/experiment.h>
 #include <spnn/core/config.h>
 #include <spnn/core/errors.h>
@@ -71,7 +71,7 @@ Tensor figure(const std::vector<Variant>& variants, const Tensor& unguided, doub
 
 }  // namespace
 
-ExperimentResult TorchEngine::ablate(const AblationExperiment& job, Observer& observer) {
+ExperimentResult Engine::ablate(const AblationExperiment& job, Observer& observer) {
   const torch::NoGradGuard no_grad;
   const auto e = open_experiment(job, job.images, observer);
   const auto unguided = unguided_samples(e, job.sampling, job.seed, job.images, observer);

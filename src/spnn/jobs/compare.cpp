@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/experiment.h>
 #include <spnn/jobs/field_session.h>
 #include <spnn/jobs/peak_memory.h>
@@ -83,8 +83,9 @@ Table table_of(const std::vector<Row>& rows, std::int64_t images) {
 class Comparison {
  public:
   Comparison(const CompareJob& job, Observer& observer)
-      : job_(job), observer_(observer), cases_(cases_of(job)), prior_(load_prior(model_file(job.models.prior, job.models.family, "prior"))),
-        judge_(load_judge(model_file(job.models.judge, job.models.family, "judge"))), config_(method_config(job.options, job.sampling)) {
+      : job_(job), observer_(observer), cases_(cases_of(job)), loaded_({.models = job.models, .device = job.device}),
+        prior_(loaded_.prior()),
+        judge_(load_judge(model_file(job.models.judge, job.models.family, "judge"))), config_(method_config(job.options, job.sampling, loaded_.device())) {
     require(judge_.net->in_shape() == prior_->shape(), "judge", fmt::format("one of {} images", to_string(prior_->shape())), to_string(judge_.net->in_shape()));
     for (const auto& name : job.methods) method_info(name);
     if (!job.identity.empty()) {
@@ -94,7 +95,7 @@ class Comparison {
     // Everything that can be refused is refused before hours of work.
     for (const auto& c : cases_) {
       degradations_.push_back(degradation(c));
-      if (c.noise.kind == MeasurementNoise::Kind::poisson) degradations_.back().measure(torch::zeros(prior_->shape().batched(1)), c.noise, {0});
+      if (c.noise.kind == MeasurementNoise::Kind::poisson) degradations_.back().measure(torch::zeros(prior_->shape().batched(1), loaded_.device()), c.noise, {0});
     }
     const auto held_out = held_out_images();
     clean_ = held_out.slice(0, 0, job.images);
@@ -120,8 +121,8 @@ class Comparison {
 
  private:
   Degradation degradation(const Case& c) const {
-    return make_degradation({.spec = c.spec, .metric = metric_from(job_.options.metric), .pseudo_inverse = pseudo_inverse_from(job_.options.pseudo_inverse)},
-                            prior_->shape());
+    return open_degradation(loaded_, {.spec = c.spec, .masks = {}, .metric = metric_from(job_.options.metric),
+                                      .pseudo_inverse = pseudo_inverse_from(job_.options.pseudo_inverse)});
   }
 
   Tensor held_out_images() const {
@@ -155,10 +156,10 @@ class Comparison {
   }
 
   void compare_case(const Case& c, const Degradation& g, PartOfWhole& progress) {
-    const auto x = to_unit(clean_);
+    const auto x = to_unit(clean_).to(loaded_.device());
     const auto y = g.measure(x, c.noise, seeds_from(job_.seed, job_.images));
     const auto shown = clean_.slice(0, 0, job_.shown);
-    std::vector<Tensor> figure = {shown, figure_of_measurement(g, y.slice(0, 0, job_.shown), shown)};
+    std::vector<Tensor> figure = {shown, figure_of_measurement(g, y.slice(0, 0, job_.shown), shown.to(loaded_.device())).to(torch::kCPU)};
     if (g.has_truth()) rate_degraded(c, g, y);
     std::vector<std::string> labels = {"clean", "measured"};
     for (const auto& method : methods_for(g)) {
@@ -185,7 +186,7 @@ class Comparison {
       const auto part = y.slice(0, first, last);
       const auto solved = solve(method, {*prior_, g, part, sigmas_of(c.noise, part), seeds_from(job_.seed + static_cast<std::uint64_t>(first), last - first)},
                                 config_, progress);
-      parts.push_back(solved.bytes);
+      parts.push_back(solved.bytes.to(torch::kCPU));
       const double share = 1 / static_cast<double>(job_.images);
       row.sampled += solved.sampled.sum().item<double>() * share;
       row.saved += solved.saved.sum().item<double>() * share;
@@ -213,7 +214,7 @@ class Comparison {
   void rate_degraded(const Case& c, const Degradation& g, const Tensor& y) {
     const auto bytes = to_bytes(g.fitted->D(to_unit(clean_)));
     Row row{.degradation = c.spec, .noise = to_string(c.noise), .method = "degraded"};
-    row.sampled = row.saved = g.inconsistency(to_unit(bytes), y).mean().item<double>();
+    row.sampled = row.saved = g.inconsistency(to_unit(bytes).to(loaded_.device()), y).mean().item<double>();
     rate(row, g, bytes);
   }
 
@@ -248,7 +249,8 @@ class Comparison {
   const CompareJob& job_;
   Observer& observer_;
   std::vector<Case> cases_;
-  std::shared_ptr<UNetDenoiser> prior_;
+  LoadedModels loaded_;
+  std::shared_ptr<const UNetDenoiser> prior_;
   JudgeModel judge_;
   std::shared_ptr<Identity> identity_;   // none: no feature distances
   MethodConfig config_;
@@ -261,7 +263,7 @@ class Comparison {
 
 }  // namespace
 
-ExperimentResult TorchEngine::compare(const CompareJob& job, Observer& observer) {
+ExperimentResult Engine::compare(const CompareJob& job, Observer& observer) {
   const torch::NoGradGuard no_grad;
   return Comparison(job, observer).run();
 }

@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/write_json.h>
 #include <spnn/core/rng.h>
 #include <spnn/core/svg.h>
@@ -129,7 +129,7 @@ std::string figure() {
 
 }  // namespace
 
-InversesReport TorchEngine::compare_inverses(const InversesJob& job, Observer& observer) {
+InversesReport Engine::compare_inverses(const InversesJob& job, Observer& observer) {
   const Rng rng(job.seed);
   InversesReport report;
   const auto A = rng.fork(0).randn({3, 8}, torch::kFloat64);

@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/write_json.h>
 #include <spnn/core/config.h>
 #include <spnn/core/errors.h>
@@ -75,7 +75,7 @@ std::vector<std::string> captions_of(const Dataset& dataset, const std::vector<s
 
 }  // namespace
 
-DataInfo TorchEngine::data_info(const DataInfoJob& job, Observer& observer) {
+DataInfo Engine::data_info(const DataInfoJob& job, Observer& observer) {
   const Summary summary = summarize(job.data, job.skip_bad, &observer);
   DataInfo info{.name = summary.name,
                 .split_rule = summary.split_rule,
@@ -95,7 +95,7 @@ DataInfo TorchEngine::data_info(const DataInfoJob& job, Observer& observer) {
   return info;
 }
 
-DataSheet TorchEngine::data_sheet(const DataSheetJob& job, Observer& observer) {
+DataSheet Engine::data_sheet(const DataSheetJob& job, Observer& observer) {
   const Dataset dataset = load_dataset(
       job.data,
       {.split = split_from(job.split), .size = job.size, .skip_bad = job.skip_bad, .limit = job.count},

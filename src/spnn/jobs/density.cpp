@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/flow_images.h>
 #include <spnn/jobs/write_json.h>
 #include <spnn/checkpoint/load_flow.h>
@@ -33,7 +33,7 @@ Tensor read_images(const std::vector<std::string>& files, const Shape& shape) {
 
 }  // namespace
 
-DensitySampleReport TorchEngine::sample_density(const DensitySampleJob& job, Observer& observer) {
+DensitySampleReport Engine::sample_density(const DensitySampleJob& job, Observer& observer) {
   const torch::NoGradGuard no_grad;
   const auto flow = load_flow(job.model);
   require_place_of(job.output);
@@ -56,7 +56,7 @@ DensitySampleReport TorchEngine::sample_density(const DensitySampleJob& job, Obs
   return report;
 }
 
-DensityInterpolateReport TorchEngine::interpolate_density(const DensityInterpolateJob& job, Observer& observer) {
+DensityInterpolateReport Engine::interpolate_density(const DensityInterpolateJob& job, Observer& observer) {
   const torch::NoGradGuard no_grad;
   const auto flow = load_flow(job.model);
   const auto& config = flow->config();
@@ -90,7 +90,7 @@ DensityInterpolateReport TorchEngine::interpolate_density(const DensityInterpola
   return report;
 }
 
-DensityFigures TorchEngine::evaluate_density(const DensityEvaluateJob& job, Observer& observer) {
+DensityFigures Engine::evaluate_density(const DensityEvaluateJob& job, Observer& observer) {
   const torch::NoGradGuard no_grad;
   const auto flow = load_flow(job.model);
   const auto& config = flow->config();

@@ -3,7 +3,7 @@
 #include <spnn/jobs/guided_work.h>
 #include <spnn/jobs/make_images.h>
 #include <spnn/jobs/pictures.h>
-#include <spnn/jobs/requests.h>
+#include <spnn/jobs/session.h>
 
 namespace spnn::engine {
 namespace {
@@ -30,21 +30,21 @@ std::vector<std::string> stems_of(const EditRequest& wish) {
 
 }  // namespace
 
-EditResult edit(const LoadedModels& loaded, const EditRequest& wish, Observer& observer) {
+EditResult TorchSession::edit(const EditRequest& wish, Observer& observer) const {
   const torch::NoGradGuard no_grad;
   if (wish.attributes.empty()) throw UsageError("edit: expected one attribute or more (--set, --unset), got none");
   Delivery delivery{.files = wish.files, .section = "edit-" + name_of(wish), .title = "Edit: " + name_of(wish), .ask_judge = wish.ask_judge};
-  const auto models = loaded.restoration();
+  const auto models = loaded_.restoration();
   delivery.loading = delivery.since.seconds();
   delivery.changes = attribute_changes(wish.attributes, models.names(), /*graded=*/!wish.photos.empty());
   name_images(delivery, stems_of(wish), wish.samples);
   const bool noise = wish.photos.empty();
-  const auto second = loaded.upscaler();
-  const auto large = noise ? Tensor() : open_photos(wish, models, loaded.large_prior()->shape(), observer);
+  const auto second = loaded_.upscaler();
+  const auto large = noise ? Tensor() : open_photos(wish, models, loaded_.large_prior()->shape(), observer);
   auto work = noise ? edit_from_noise(models.classifier, wish, observer)
                     : edit_of_photos(models.classifier, second ? second->low(large) : large, wish, observer);
   if (second) work.task.large = enlargement(second, work.g, wish.sampling, work.task.seeds, wish.invent ? Tensor() : large);
-  return make_images(loaded, models, *work.g, work.config, std::move(work.task), delivery, observer);
+  return make_images(loaded_, models, *work.g, work.config, std::move(work.task), delivery, observer);
 }
 
 }  // namespace spnn::engine

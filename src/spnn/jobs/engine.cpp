@@ -2,7 +2,7 @@
 #include <spnn/core/errors.h>
 #include <spnn/core/text.h>
 #include <spnn/image/image.h>
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/field_session.h>
 #include <spnn/jobs/pictures.h>
 #include <spnn/jobs/session.h>
@@ -15,30 +15,30 @@
 
 namespace spnn::engine {
 
-void TorchEngine::set_threads(int threads) { at::set_num_threads(threads); }
+void Engine::set_threads(int threads) { at::set_num_threads(threads); }
 
-int TorchEngine::report(const std::exception& error, std::ostream& out) const {
+int Engine::report(const std::exception& error, std::ostream& out) const {
   out << printable(what_without_backtrace(error)) << "\n";   // names of files and users come as they are
   if (dynamic_cast<const UsageError*>(&error)) return 2;
   if (dynamic_cast<const Interrupted*>(&error)) return 130;
   return 1;
 }
 
-std::unique_ptr<Session> TorchEngine::open(const SessionConfig& config) { return open_session(config); }
+std::unique_ptr<Session> Engine::open(const SessionConfig& config) { return open_session(config); }
 
-Image TorchEngine::decode(const std::vector<std::uint8_t>& file, const std::string& name) const { return to_image(decode_image(file, name)); }
+Image Engine::decode(const std::vector<std::uint8_t>& file, const std::string& name) const { return to_image(decode_image(file, name)); }
 
-std::vector<std::uint8_t> TorchEngine::encode(const Image& image, const std::string& extension, int jpeg_quality) const {
+std::vector<std::uint8_t> Engine::encode(const Image& image, const std::string& extension, int jpeg_quality) const {
   return encode_image(to_tensor(image, "encode"), "." + extension, jpeg_quality);
 }
 
-Image TorchEngine::fit(const Photo& photo, std::int64_t width, std::int64_t height) const {
+Image Engine::fit(const Photo& photo, std::int64_t width, std::int64_t height) const {
   return to_image(open_photo(photo, {3, height, width}, /*fit=*/true));
 }
 
-std::vector<std::string> TorchEngine::image_files(const std::vector<std::string>& places) const { return engine::image_files(places); }
+std::vector<std::string> Engine::image_files(const std::vector<std::string>& places) const { return engine::image_files(places); }
 
-void TorchEngine::write_file(const std::string& file, const std::string& text) const { write_text_atomically(file, text); }
+void Engine::write_file(const std::string& file, const std::string& text) const { write_text_atomically(file, text); }
 
 }  // namespace spnn::engine
 
@@ -46,6 +46,6 @@ void TorchEngine::write_file(const std::string& file, const std::string& text) c
 extern "C" const char* spnn_interface_id() { return SPNN_INTERFACE_ID; }
 
 extern "C" spnn::engine::Engine* spnn_engine() {
-  static spnn::engine::TorchEngine engine;
+  static spnn::engine::Engine engine;
   return &engine;
 }

@@ -4,7 +4,7 @@
 #include <spnn/evaluation/image_quality.h>
 #include <spnn/image/grid.h>
 #include <spnn/image/resize.h>
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/experiment.h>
 
 namespace spnn::engine {
@@ -49,28 +49,33 @@ Tensor bicubic(const Tensor& small, std::int64_t size) { return to_bytes(resize(
 Tensor made_again(const std::shared_ptr<const Upscaler>& second, const Tensor& photos, const SamplingOptions& sampling, std::uint64_t seed, Observer& observer) {
   std::vector<Tensor> parts;
   for (std::int64_t i = 0; i < photos.size(0); i += sampling.batch) {
-    const auto low = second->low(to_unit(photos.slice(0, i, std::min(i + sampling.batch, photos.size(0)))));
-    parts.push_back(to_bytes(upscale(second, low, upscale_config(sampling), ImageSeeds(seed + std::uint64_t(i), low.size(0)), observer)));
+    const auto some = to_unit(photos.slice(0, i, std::min(i + sampling.batch, photos.size(0))));
+    const auto low = second->low(some.to(second->parameters().front().device()));
+    parts.push_back(to_bytes(upscale(second, low, upscale_config(sampling), ImageSeeds(seed + std::uint64_t(i), low.size(0)), observer)).to(torch::kCPU));
   }
   return torch::cat(parts);
 }
 
 }  // namespace
 
-ExperimentResult TorchEngine::evaluate_cascade(const CascadeExperiment& job, Observer& observer) {
+ExperimentResult Engine::evaluate_cascade(const CascadeExperiment& job, Observer& observer) {
   const torch::NoGradGuard no_grad;
-  const auto prior = load_prior(model_file(job.models.prior, job.models.family, "prior"));
-  const std::shared_ptr<const Upscaler> second = load_upscaler(model_file(job.models.upscaler, "celebahq256", "upscaler"));
+  const auto device = device_from(job.device);
+  const auto prior = load_prior(model_file(job.models.prior, job.models.family, "prior"), device);
+  const auto loaded = load_upscaler(model_file(job.models.upscaler, "celebahq256", "upscaler"));
+  loaded->to(device);
+  const std::shared_ptr<const Upscaler> second = loaded;
   const auto judge = load_judge(model_file(job.models.judge, job.models.family, "judge"));
   const auto size = second->config().image_size;
   const auto held_out = load_held_out(job.data, {3, size, size}, observer, job.held_out);
   const auto train = load_dataset(job.data, {.split = Split::train, .size = size, .channels = 3, .limit = job.samples}, &observer);
   const Stopwatch watch;
-  const auto made = sample_large(*prior, second, job.sampling, ImageSeeds(job.seed, job.samples), observer);
+  const auto made = sample_large(*prior, second, job.sampling, ImageSeeds(job.seed, job.samples), observer).to(torch::kCPU);
   const double seconds = watch.seconds() / double(job.samples);
   const auto photos = held_out.images.slice(0, 0, std::min(held_out.size(), job.photos));
   const auto again = made_again(second, photos, job.sampling, job.seed, observer);
-  const auto enlarged = bicubic(second->low(to_unit(photos)), size);
+  const auto small = [&](const Tensor& large) { return second->low(to_unit(large).to(device)).to(torch::kCPU); };
+  const auto enlarged = bicubic(small(photos), size);
 
   const LargeImages measures(*judge.net, held_out.images, job.seed);
   Json json = {{"samples", job.samples}, {"photos", photos.size(0)}, {"held_out", held_out.size()}, {"seconds_per_sample", seconds},
@@ -78,7 +83,7 @@ ExperimentResult TorchEngine::evaluate_cascade(const CascadeExperiment& job, Obs
   const Table table{.title = fmt::format("Fréchet distance to {} held-out images, judge features; energy above half the band over theirs", held_out.size()),
                     .columns = {"images", "number", "crops of 64", "pooled to 64", "energy"},
                     .rows = {measures.row("samples of both stages", made, json),
-                             measures.row("the same, first stage enlarged (bicubic)", bicubic(second->low(to_unit(made)), size), json),
+                             measures.row("the same, first stage enlarged (bicubic)", bicubic(small(made), size), json),
                              measures.row("training images", train.images, json),
                              measures.row("held-out, made small and large again", again, json),
                              measures.row("held-out, made small and enlarged (bicubic)", enlarged, json)}};

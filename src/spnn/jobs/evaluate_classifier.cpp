@@ -1,5 +1,6 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/labelled_model.h>
+#include <spnn/jobs/loaded_models.h>
 #include <spnn/jobs/write_json.h>
 #include <spnn/core/errors.h>
 #include <spnn/evaluation/classifier.h>
@@ -18,12 +19,12 @@ Dataset load_for(const LabelledModel& model, const EvaluateClassifierJob& job) {
 
 }  // namespace
 
-ClassifierFigures TorchEngine::evaluate_classifier(const EvaluateClassifierJob& job, Observer& observer) {
-  const auto model = load_labelled_model(job.model);
+ClassifierFigures Engine::evaluate_classifier(const EvaluateClassifierJob& job, Observer& observer) {
+  const auto model = load_labelled_model(job.model, device_from(job.device));
   const auto set = load_for(model, job);
   observer.message(fmt::format("{}: {} images of the split '{}', {}", set.name, set.size(), job.split, set.split_rule));
   Tensor second;
-  if (!job.judge.empty()) second = outputs_over(set, load_labelled_model(job.judge).map);
+  if (!job.judge.empty()) second = outputs_over(set, load_labelled_model(job.judge, device_from(job.device)).map);
   const auto report = report_classifier(set, outputs_over(set, model.map), second);
   write_json(job.json, to_json(report));
   ClassifierFigures out{.rows = {}, .images = report.images, .mean_accuracy = report.mean_accuracy, .majority = report.majority,

@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/experiment.h>
 #include <spnn/core/errors.h>
 #include <spnn/core/stopwatch.h>
@@ -74,12 +74,12 @@ EditFigures run_edit(const EditingExperiment& job, const Experiment& e, const Ba
                              },
                              .guidance = make_guidance(guidance, target.controlled())};
   const Stopwatch watch;
-  const auto done = restore(*e.models.prior, g, restorer_config(guidance, job.sampling), task, observer);
+  const auto done = restore(*e.models.prior, g, restorer_config(guidance, job.sampling, e.models.device()), task, observer);
   EditFigures result{.requests = requests, .strategies = {}, .bytes = through_png(done.bytes)};
   result.seconds_per_image = watch.seconds() / static_cast<double>(job.seeds);
   for (const auto strategy : target.strategies()) result.strategies.push_back(spnn::to_string(strategy));
 
-  const auto y = g.forward(to_unit(result.bytes));
+  const auto y = outputs_of(g, to_unit(result.bytes), e.models.device());
   EditedSet set{.logits = opinion_on(*e.judge.net, result.bytes).logits, .unguided = unguided.opinion.logits};
   for (const auto& change : changes) {
     set.attributes.push_back(change.attribute);
@@ -92,7 +92,7 @@ EditFigures run_edit(const EditingExperiment& job, const Experiment& e, const Ba
   result.judge_unguided = std::accumulate(m_free.right.begin(), m_free.right.end(), 0.0) / double(changes.size());
   result.by_g = measure_edit({.logits = y, .unguided = unguided.y, .attributes = set.attributes, .present = set.present});
   result.mean_abs_dp = agreement_of(Task::attributes, y.index_select(1, target.controlled()),
-                                    done.target.index_select(1, target.controlled())).mean_abs_dp;
+                                    done.target.to(torch::kCPU).index_select(1, target.controlled())).mean_abs_dp;
   return result;
 }
 
@@ -173,7 +173,7 @@ Json summary_json(const EditingExperiment& job, const std::vector<EditFigures>& 
 
 }  // namespace
 
-ExperimentResult TorchEngine::evaluate_editing(const EditingExperiment& asked, Observer& observer) {
+ExperimentResult Engine::evaluate_editing(const EditingExperiment& asked, Observer& observer) {
   const torch::NoGradGuard no_grad;
   const auto e = open_experiment(asked, std::max<std::int64_t>(asked.seeds, 2), observer);
   auto job = asked;
@@ -185,12 +185,12 @@ ExperimentResult TorchEngine::evaluate_editing(const EditingExperiment& asked, O
 
   observer.message(fmt::format("{} unguided samples", job.unguided));
   Unguided unguided;
-  unguided.bytes = sample_all(*e.models.prior, sampler_config(job.sampling),
-                              ImageSeeds(job.seed, std::max(job.unguided, job.seeds)), job.sampling.batch, observer);
+  unguided.bytes = sample_all(*e.models.prior, sampler_config(job.sampling, e.models.device()),
+                              ImageSeeds(job.seed, std::max(job.unguided, job.seeds)), job.sampling.batch, observer).to(torch::kCPU);
   unguided.opinion = opinion_on(*e.judge.net, unguided.bytes);
-  unguided.y = g->forward(to_unit(unguided.bytes));
+  unguided.y = outputs_of(*g, to_unit(unguided.bytes), e.models.device());
   const auto held_out = opinion_on(*e.judge.net, e.held_out.images);
-  const auto y_held_out = outputs_over(e.held_out, [&](const Tensor& x) { return g->forward(x); });
+  const auto y_held_out = outputs_over(e.held_out, [&](const Tensor& x) { return outputs_of(*g, x, e.models.device()); });
 
   std::vector<EditFigures> results, single;
   for (const auto& requests : edits) {

@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/experiment.h>
 #include <spnn/jobs/photo_editing.h>
 #include <spnn/core/errors.h>
@@ -54,7 +54,7 @@ void add_identity(PhotoSet& set, const PhotosExperiment& job, const Dataset& all
 }
 
 PhotoSet open_photo_set(const PhotosExperiment& job, Observer& observer) {
-  const LoadedModels loaded({.models = job.models});
+  const LoadedModels loaded({.models = job.models, .device = job.device});
   PhotoSet set{.models = loaded.restoration(), .judge = loaded.judge(), .identity = {}, .photos = {}, .labels = {}, .opinion = {}, .embeddings = {}, .held_out_features = {}};
   require(set.models.classifier.outputs.task == "attributes", "evaluate photos", "a classifier of attributes", set.models.classifier.outputs.task);
   const auto shape = set.models.shape();
@@ -75,9 +75,12 @@ PhotoSet open_photo_set(const PhotosExperiment& job, Observer& observer) {
   return set;
 }
 
-Tensor outputs_of_photos(const BackProjector& g, const Tensor& photos, std::int64_t batch) {
+// In batches.
+Tensor outputs_of_photos(const PhotoSet& set, const BackProjector& g, const Tensor& photos, std::int64_t batch) {
   std::vector<Tensor> parts;
-  for (std::int64_t first = 0; first < photos.size(0); first += batch) parts.push_back(g.forward(photos.slice(0, first, std::min(first + batch, photos.size(0)))));
+  for (std::int64_t first = 0; first < photos.size(0); first += batch) {
+    parts.push_back(outputs_of(g, photos.slice(0, first, std::min(first + batch, photos.size(0))), set.models.device()));
+  }
   return torch::cat(parts);
 }
 
@@ -96,11 +99,11 @@ PhotoAim fixed_rows(const Tensor& goal) {
 
 // Photos moved to outputs of g, as a PNG file holds them.
 Tensor edited_to(const PhotosExperiment& job, const PhotoSet& set, const BackProjector& g, const Tensor& photos, const PhotoAim& aim, Observer& observer) {
-  const auto way = photo_way({.fast = job.fast, .keep = job.keep}, job.guidance, job.sampling);
+  const auto way = photo_way({.fast = job.fast, .keep = job.keep}, job.guidance, job.sampling, set.models.device());
   const RestorationTask task{.seeds = ImageSeeds(job.seed, photos.size(0)),
                              .target = aim,
                              .guidance = make_guidance(job.guidance),
-                             .start = {.photo = photos, .time = way.time}};
+                             .start = {.photo = photos.to(set.models.device()), .time = way.time}};
   return through_png(restore(*set.models.prior, g, way.config, task, observer).bytes);
 }
 
@@ -128,7 +131,7 @@ Tensor rms_between(const Tensor& a, const Tensor& b) { return (to_unit(a) - to_u
 Tensor either_order(const PhotosExperiment& job, const PhotoSet& set, const BackProjector& g, const AttributeEdits& a, const AttributeEdits& b, Observer& observer) {
   const auto then = [&](const AttributeEdits& first, const std::string& second) {
     const auto x = to_unit(first.edits.edited);
-    return edited_to(job, set, g, x, to_other_side(job, set, second, outputs_of_photos(g, x, job.sampling.batch)), observer);
+    return edited_to(job, set, g, x, to_other_side(job, set, second, outputs_of_photos(set, g, x, job.sampling.batch)), observer);
   };
   return rms_between(then(a, b.name), then(b, a.name));
 }
@@ -144,13 +147,13 @@ AttributeEdits run_attribute(const PhotosExperiment& job, const PhotoSet& set, c
   const auto wanted = 1 - set.labels.select(1, attribute);
   const auto photos = to_unit(set.photos);
   const Stopwatch watch;
-  const auto y = outputs_of_photos(g, photos, job.sampling.batch);
+  const auto y = outputs_of_photos(set, g, photos, job.sampling.batch);
   const auto saved = edited_to(job, set, g, photos, to_other_side(job, set, name, y), observer);
   AttributeEdits out{.name = name, .edits = {.photos = set.photos, .edited = saved, .wanted = wanted, .men = men_among(set), .attribute = attribute,
                                              .y_edited = {}, .judge_photos = set.opinion.logits, .judge_edited = {}, .features_photos = set.opinion.features,
                                              .features_edited = {}, .identity_photos = set.embeddings, .identity_edited = {}, .seconds = watch.seconds()}};
   const auto opinion = opinion_on(*set.judge.net, out.edits.edited);
-  out.edits.y_edited = g.forward(to_unit(out.edits.edited));
+  out.edits.y_edited = outputs_of(g, to_unit(out.edits.edited), set.models.device());
   out.edits.judge_edited = opinion.logits;
   out.edits.features_edited = opinion.features;
   if (set.identity) out.edits.identity_edited = embedded(*set.identity, out.edits.edited);
@@ -229,7 +232,7 @@ std::string undone(const PhotosExperiment& job, const PhotoSet& set, const BackP
 
 }  // namespace
 
-ExperimentResult TorchEngine::evaluate_photos(const PhotosExperiment& job, Observer& observer) {
+ExperimentResult Engine::evaluate_photos(const PhotosExperiment& job, Observer& observer) {
   const torch::NoGradGuard no_grad;
   const auto set = open_photo_set(job, observer);
   const auto g = make_projector(set.models.classifier, job.guidance);

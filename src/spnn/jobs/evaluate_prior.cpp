@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/experiment.h>
 #include <spnn/core/errors.h>
 #include <spnn/core/stopwatch.h>
@@ -45,9 +45,10 @@ Nearest nearest_in(const Tensor& images, const Tensor& training) {
 
 }  // namespace
 
-ExperimentResult TorchEngine::evaluate_prior(const PriorExperiment& job, Observer& observer) {
+ExperimentResult Engine::evaluate_prior(const PriorExperiment& job, Observer& observer) {
   const torch::NoGradGuard no_grad;
-  const auto prior = load_prior(model_file(job.models.prior, job.models.family, "prior"));
+  const auto device = device_from(job.device);
+  const auto prior = load_prior(model_file(job.models.prior, job.models.family, "prior"), device);
   const auto judge_file = model_file(job.models.judge, job.models.family, "judge");
   const auto judge = load_judge(judge_file);
   require(judge.net->in_shape() == prior->shape(), judge_file, fmt::format("a judge of {} images", to_string(prior->shape())),
@@ -56,7 +57,7 @@ ExperimentResult TorchEngine::evaluate_prior(const PriorExperiment& job, Observe
   const auto training = load_dataset(job.data, {.split = Split::train, .size = prior->shape().height, .channels = prior->shape().channels}, &observer);
   const auto train = training.images.slice(0, 0, std::min(training.size(), job.samples));
   const Stopwatch watch;
-  const auto samples = sample_all(*prior, sampler_config(job.sampling), ImageSeeds(job.seed, job.samples), job.sampling.batch, observer);
+  const auto samples = sample_all(*prior, sampler_config(job.sampling, device), ImageSeeds(job.seed, job.samples), job.sampling.batch, observer).to(torch::kCPU);
   const double seconds = watch.seconds() / double(job.samples);
 
   const auto d = distances_in([&](const Tensor& images) { return opinion_on(*judge.net, images).features; }, samples, train, held_out.images);

@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/experiment.h>
 #include <spnn/image/grid.h>
 
@@ -49,7 +49,7 @@ ReportSection section(const ReconstructionExperiment& job, const Experiment& e, 
 
 }  // namespace
 
-ExperimentResult TorchEngine::evaluate_reconstruction(const ReconstructionExperiment& job, Observer& observer) {
+ExperimentResult Engine::evaluate_reconstruction(const ReconstructionExperiment& job, Observer& observer) {
   const torch::NoGradGuard no_grad;
   const auto e = open_experiment(job, job.images, observer);
   const auto guidance = for_reconstruction(job.guidance, e.models.classifier, observer);

@@ -27,7 +27,7 @@ Dataset load_held_out(const std::string& data, const Shape& shape, Observer& obs
 }
 
 Experiment open_experiment(const ExperimentJob& job, std::int64_t images, Observer& observer) {
-  const LoadedModels loaded({.models = job.models});
+  const LoadedModels loaded({.models = job.models, .device = job.device});
   Experiment e{.models = loaded.restoration(), .judge = loaded.judge(), .task = {}, .held_out = {}, .train = {}, .y_real = {}, .second = loaded.upscaler()};
   e.task = task_from(e.models.classifier.outputs.task);
   const auto shape = e.models.shape();
@@ -36,7 +36,7 @@ Experiment open_experiment(const ExperimentJob& job, std::int64_t images, Observ
           std::to_string(images));
   e.train = load_dataset(job.data, {.split = Split::train, .size = shape.height, .channels = shape.channels, .limit = images},
                          &observer);
-  e.y_real = e.models.classifier.net->forward(to_unit(e.held_out.images.slice(0, 0, images)));
+  e.y_real = e.models.classifier.net->forward(to_unit(e.held_out.images.slice(0, 0, images)).to(loaded.device())).to(torch::kCPU);
   return e;
 }
 
@@ -49,9 +49,9 @@ Baseline baseline_of(const Experiment& e, const Tensor& unguided) {
 }
 
 Tensor unguided_samples(const Experiment& e, const SamplingOptions& sampling, std::uint64_t seed, std::int64_t count, Observer& observer) {
-  auto config = sampler_config(sampling);
+  auto config = sampler_config(sampling, e.models.device());
   config.travel = {};
-  return sample_all(*e.models.prior, config, ImageSeeds(seed, count), sampling.batch, observer);
+  return sample_all(*e.models.prior, config, ImageSeeds(seed, count), sampling.batch, observer).to(torch::kCPU);
 }
 
 Reconstruction reconstruct_held_out(const Experiment& e, const Baseline& baseline, const GuidanceOptions& guidance,
@@ -63,14 +63,16 @@ Reconstruction reconstruct_held_out(const Experiment& e, const Baseline& baselin
                        .guidance = make_guidance(guidance)};
   if (e.second) task.large = enlargement(e.second, g, sampling, task.seeds);
   const Stopwatch watch;
-  const auto done = restore(*e.models.prior, *g, restorer_config(guidance, sampling), task, observer);
+  const auto done = restore(*e.models.prior, *g, restorer_config(guidance, sampling, e.models.device()), task, observer);
   const double seconds = watch.seconds() / static_cast<double>(count);
   const auto saved = through_png(done.bytes);
   const BackProjector& of_the_saved = e.second ? *task.large.g : *g;
-  const RestoredSet set{.y = of_the_saved.forward(to_unit(saved)), .opinion = opinion_on(*e.judge.net, judged_size(saved, *e.judge.net)),
+  const RestoredSet set{.y = outputs_of(of_the_saved, to_unit(saved), e.models.device()), .opinion = opinion_on(*e.judge.net, judged_size(saved, *e.judge.net)),
                         .consistency_before = done.before.mean().item<double>(), .seconds_per_image = seconds};
   return {saved, measure(e.task, set, baseline)};
 }
+
+Tensor outputs_of(const BackProjector& g, const Tensor& x, torch::Device device) { return g.forward(x.to(device)).to(torch::kCPU); }
 
 Tensor through_png(const Tensor& bytes) {
   std::vector<Tensor> images;
@@ -81,9 +83,9 @@ Tensor through_png(const Tensor& bytes) {
 }
 
 StepCost step_cost(const RestorationModels& models, const BackProjector& g, std::int64_t batch) {
-  const auto x = Rng(1).randn(models.shape().batched(batch)).clamp(-1, 1);
+  const auto x = Rng(1).randn(models.shape().batched(batch)).clamp(-1, 1).to(models.device());
   const auto y = g.forward(x);
-  const auto lambda = torch::ones({batch});
+  const auto lambda = torch::ones({batch}, x.options());
   StepCost best{.prior_seconds = INFINITY, .nlbp_seconds = INFINITY};
   for (int k = 0; k < 5; ++k) {   // interleaved, the best of each: what the machine does besides counts for neither
     const Stopwatch of_prior;

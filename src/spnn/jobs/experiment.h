@@ -46,6 +46,9 @@ struct Reconstruction {
 Reconstruction reconstruct_held_out(const Experiment& experiment, const Baseline& baseline, const GuidanceOptions& guidance,
                                     const SamplingOptions& sampling, std::uint64_t seed, Observer& observer);
 
+// What g says of images in [−1, 1], on the CPU, where measuring is done.
+Tensor outputs_of(const BackProjector& g, const Tensor& x, torch::Device device);
+
 // The images as a PNG file holds them.
 Tensor through_png(const Tensor& bytes);
 

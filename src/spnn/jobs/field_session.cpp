@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/field_session.h>
 #include <spnn/jobs/restoration_session.h>
 #include <spnn/core/errors.h>
@@ -9,7 +9,7 @@
 
 namespace spnn::engine {
 
-FieldCatalogue TorchEngine::field_catalogue() {
+FieldCatalogue Engine::field_catalogue() {
   FieldCatalogue all;
   for (const auto& o : operator_catalogue()) all.operators.push_back({o.name, o.parameters, o.what, o.pseudo_inverse});
   for (const auto& b : black_box_catalogue()) all.black_boxes.push_back({b.name, b.parameters, b.what});

@@ -15,7 +15,7 @@ struct LabelledModel {
   std::vector<std::string> names;     // of the outputs; empty if the file does not say
 };
 
-// An SPNN or a judge, by what its file says.
-LabelledModel load_labelled_model(const std::string& file);
+// An SPNN or a judge, by what its file says. It computes on the device; its outputs are on the CPU.
+LabelledModel load_labelled_model(const std::string& file, torch::Device device = torch::kCPU);
 
 }  // namespace spnn::engine

@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/checkpoint/dtype.h>
 #include <spnn/checkpoint/guidance_windows.h>
 #include <spnn/checkpoint/layout.h>
@@ -90,7 +90,7 @@ void add_statistics(const ConvertJob& job, Observer& observer) {
 
 }  // namespace
 
-std::string TorchEngine::inspect(const InspectJob& job) {
+std::string Engine::inspect(const InspectJob& job) {
   const auto report = described(read_checkpoint(job.file), job.file);
   // A name in a file need not be UTF-8.
   const auto text = report.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
@@ -98,7 +98,7 @@ std::string TorchEngine::inspect(const InspectJob& job) {
   return text;
 }
 
-std::string TorchEngine::convert(const ConvertJob& job, Observer& observer) {
+std::string Engine::convert(const ConvertJob& job, Observer& observer) {
   auto checkpoint = read_checkpoint(job.in);
   const auto layout = describe(checkpoint, job.in);
   TensorFile out{{}, checkpoint.metadata};

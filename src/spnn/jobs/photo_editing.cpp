@@ -48,7 +48,10 @@ Wish wish_of(std::span<const AttributeRequest> requests, const SpnnModel& classi
 }
 
 bool moves_others(std::span<const AttributeRequest> requests) {
-  return std::ranges::any_of(requests, [](const AttributeRequest& r) { return r.strategy == "covariance" || r.strategy == "correlated" || r.strategy == "exemplar"; });
+  return std::ranges::any_of(requests, [](const AttributeRequest& request) {
+    const auto strategy = strategy_from(request.strategy);
+    return strategy != Strategy::automatic && strategy != Strategy::sparse;
+  });
 }
 
 }  // namespace spnn::engine

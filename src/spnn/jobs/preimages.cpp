@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/field_session.h>
 #include <spnn/jobs/restoration_session.h>
 #include <spnn/jobs/write_json.h>
@@ -34,7 +34,8 @@ double share_right(const Tensor& logits, const std::vector<AttributeChange>& cha
 
 PreimagesReport::Row measured(const std::string& name, const Tensor& bytes, const Wanted& wanted) {
   const auto opinion = opinion_on(wanted.judge, bytes);
-  const auto by_g = wanted.classifier.net->forward(to_unit(bytes));
+  const auto& net = *wanted.classifier.net;
+  const auto by_g = net.forward(to_unit(bytes).to(net.options().device())).to(torch::kCPU);
   const auto agrees = opinion.logits.gt(0).eq(wanted.y.gt(0)).to(torch::kFloat64);
   return {.name = name, .images = bytes.size(0), .distance = mean_pairwise_distance(to_unit(bytes)),
           .feature_distance = mean_pairwise_distance(opinion.features), .by_g = share_right(by_g, wanted.changes),
@@ -57,12 +58,12 @@ Json as_json(const PreimagesReport::Row& row) {
 
 }  // namespace
 
-PreimagesReport TorchEngine::preimages(const PreimagesJob& job, Observer& observer) {
+PreimagesReport Engine::preimages(const PreimagesJob& job, Observer& observer) {
   const torch::NoGradGuard no_grad;
   if (job.attributes.empty()) throw UsageError("preimages: expected one attribute or more (--set, --unset), got none");
   std::filesystem::create_directories(std::filesystem::absolute(job.output).parent_path());
   require_writable(job.output);
-  const LoadedModels loaded({.models = job.models});
+  const LoadedModels loaded({.models = job.models, .device = job.device});
   const auto& classifier = loaded.classifier();
   const auto& judge = loaded.judge();
   const StochasticInverse inverse(classifier.net);
@@ -72,11 +73,11 @@ PreimagesReport TorchEngine::preimages(const PreimagesJob& job, Observer& observ
   const auto y = target(statistics.mean.to(torch::kFloat32).unsqueeze(0));   // of the mean image: one target for all draws
   const Wanted wanted{classifier, *judge.net, y, changes};
 
-  const auto x = inverse.sample(y.expand({job.count, -1}).contiguous(), {.rng = Rng(job.seed), .temperature = job.temperature});
+  const auto x = inverse.sample(y.to(loaded.device()).expand({job.count, -1}).contiguous(), {.rng = Rng(job.seed), .temperature = job.temperature});
   observer.message(fmt::format("{} pre-images of one target at temperature {}", job.count, job.temperature));
-  const auto bytes = to_bytes(x);
+  const auto bytes = to_bytes(x).to(torch::kCPU);
   PreimagesReport report{{measured("stochastic inverse", bytes, wanted)}};
-  report.rows.front().consistency = (classifier.net->forward(x) - y).abs().max().item<double>();
+  report.rows.front().consistency = (classifier.net->forward(x).to(torch::kCPU) - y).abs().max().item<double>();
   if (!job.beside.empty()) report.rows.push_back(measured(job.beside, read_folder(job.beside, classifier.net->in_shape()), wanted));
   write_image(job.output, grid(bytes, {.columns = 8}));
   Json rows = Json::array();

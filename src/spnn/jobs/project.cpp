@@ -4,7 +4,7 @@
 #include <spnn/jobs/make_images.h>
 #include <spnn/jobs/network_input.h>
 #include <spnn/jobs/pictures.h>
-#include <spnn/jobs/requests.h>
+#include <spnn/jobs/session.h>
 
 namespace spnn::engine {
 namespace {
@@ -31,11 +31,11 @@ ProjectResult result_of(const SpnnProjector& g, const Tensor& x, const Tensor& b
 
 }  // namespace
 
-ProjectResult pinv(const LoadedModels& loaded, const PinvRequest& wish) {
+ProjectResult TorchSession::pinv(const PinvRequest& wish) const {
   const torch::NoGradGuard no_grad;
   const Stopwatch watch;
-  const auto g = projector_of(loaded, wish.pseudo_inverse, "residual", wish.seed);
-  const auto y = open_target(wish.target, loaded.classifier(), {});
+  const auto g = projector_of(loaded_, wish.pseudo_inverse, "residual", wish.seed);
+  const auto y = open_target(wish.target, loaded_.classifier(), {});
   const auto x = g.pinv(y);
   auto result = result_of(g, x, torch::zeros_like(y), y);
   result.moved = x.square().mean().sqrt().item<double>();
@@ -43,14 +43,14 @@ ProjectResult pinv(const LoadedModels& loaded, const PinvRequest& wish) {
   return result;
 }
 
-ProjectResult project(const LoadedModels& loaded, const ProjectRequest& wish) {
+ProjectResult TorchSession::project(const ProjectRequest& wish) const {
   const torch::NoGradGuard no_grad;
   if (!(wish.lambda >= 0 && wish.lambda <= 1)) throw UsageError(fmt::format("lambda: expected a number in [0, 1], got {}", wish.lambda));
   const Stopwatch watch;
-  const auto g = projector_of(loaded, wish.pseudo_inverse, wish.metric, wish.seed);
+  const auto g = projector_of(loaded_, wish.pseudo_inverse, wish.metric, wish.seed);
   const auto x = open_input(wish.photo, g.net());
   const auto probe = g.probe(x);
-  const auto y = open_target(wish.target, loaded.classifier(), probe.y);
+  const auto y = open_target(wish.target, loaded_.classifier(), probe.y);
   const auto x_new = g.nlbp(probe, y, torch::scalar_tensor(wish.lambda, x.options()));
   const Tensor wanted = (1 - wish.lambda) * probe.y + wish.lambda * y;
   auto result = result_of(g, x_new, probe.y, wanted);
@@ -59,9 +59,9 @@ ProjectResult project(const LoadedModels& loaded, const ProjectRequest& wish) {
   return result;
 }
 
-PartsResult parts(const LoadedModels& loaded, const PartsRequest& wish) {
+PartsResult TorchSession::parts(const PartsRequest& wish) const {
   const torch::NoGradGuard no_grad;
-  const auto g = projector_of(loaded, wish.pseudo_inverse, "residual", 0);
+  const auto g = projector_of(loaded_, wish.pseudo_inverse, "residual", 0);
   const auto x = open_input(wish.photo, g.net());
   auto at = g.complete(x);
   const auto range = g.pinv(at.y);

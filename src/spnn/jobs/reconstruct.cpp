@@ -1,12 +1,13 @@
 #include <spnn/core/config.h>
 #include <spnn/core/errors.h>
+#include <spnn/data/table.h>
 #include <spnn/image/image.h>
 #include <spnn/jobs/guided_work.h>
 #include <spnn/jobs/make_images.h>
 #include <spnn/jobs/pictures.h>
-#include <spnn/jobs/requests.h>
+#include <spnn/jobs/session.h>
 
-#include <sstream>
+#include <algorithm>
 
 namespace spnn::engine {
 namespace {
@@ -34,14 +35,14 @@ Targets from_attributes(const ReconstructRequest& wish, const RestorationModels&
   return {outputs_with(models.classifier, wish), {"face"}};
 }
 
-std::vector<double> numbers_of(const std::string& line, const std::string& where) {
+std::vector<double> numbers_of(std::vector<std::string> cells, const std::string& where) {
+  if (cells.back().empty()) cells.pop_back();   // a comma at the end
   std::vector<double> row;
-  std::stringstream cells(line);
-  for (std::string cell; std::getline(cells, cell, ',');) {
+  for (const auto& cell : cells) {
     try {
       std::size_t used = 0;
       row.push_back(std::stod(cell, &used));
-      require(cell.find_first_not_of(" \t\r", used) == std::string::npos, where, "numbers", fmt::format("'{}'", cell));
+      require(used == cell.size(), where, "numbers", fmt::format("'{}'", cell));
     } catch (const std::logic_error&) {
       fail(where, "numbers separated by commas", fmt::format("'{}'", cell));
     }
@@ -63,15 +64,12 @@ Targets from_rows(const std::vector<Tensor>& rows, const std::string& where) {
 
 // Rows of A numbers; a first row with letters is a header and skipped.
 Targets from_file(const std::string& file, std::int64_t outputs) {
-  std::stringstream lines(read_text(file));
+  const auto letters = [](const std::string& cell) { return cell.find_first_of("ABCDFGHIJKLMNOPQRSTUVWXYZ_") != std::string::npos; };
   std::vector<Tensor> rows;
-  std::int64_t number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    const bool header = number == 1 && line.find_first_of("ABCDFGHIJKLMNOPQRSTUVWXYZ_") != std::string::npos;
-    if (header || line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    const auto where = fmt::format("{}:{}", file, number);
-    rows.push_back(row_of(numbers_of(line, where), outputs, where));
+  for (const auto& [line, cells] : read_rows(read_text(file), Separator::comma)) {
+    if (line == 1 && std::ranges::any_of(cells, letters)) continue;
+    const auto where = fmt::format("{}:{}", file, line);
+    rows.push_back(row_of(numbers_of(cells, where), outputs, where));
   }
   return from_rows(rows, file);
 }
@@ -88,20 +86,20 @@ Targets targets_of(const ReconstructRequest& wish, const RestorationModels& mode
 
 }  // namespace
 
-ReconstructResult reconstruct(const LoadedModels& loaded, const ReconstructRequest& wish, Observer& observer) {
+ReconstructResult TorchSession::reconstruct(const ReconstructRequest& wish, Observer& observer) const {
   const torch::NoGradGuard no_grad;
   const auto sources = !wish.images.empty() + !(wish.logits.empty() && wish.logits_file.empty()) + !wish.attributes.empty();
   if (sources != 1) {
     throw UsageError(fmt::format("reconstruct: expected either images, attributes or a file of logits, got {} of these", sources));
   }
   Delivery delivery{.files = wish.files, .section = "reconstruct", .title = "Reconstructions", .ask_judge = wish.ask_judge};
-  const auto models = loaded.restoration();
+  const auto models = loaded_.restoration();
   delivery.loading = delivery.since.seconds();
-  const auto targets = targets_of(wish, models, loaded, observer);
+  const auto targets = targets_of(wish, models, loaded_, observer);
   name_images(delivery, targets.stems, wish.samples);
   auto work = reconstruction_of(models.classifier, targets.y.repeat_interleave(wish.samples, 0), wish, observer);
-  if (const auto second = loaded.upscaler()) work.task.large = enlargement(second, work.g, wish.sampling, work.task.seeds);
-  return make_images(loaded, models, *work.g, work.config, std::move(work.task), delivery, observer);
+  if (const auto second = loaded_.upscaler()) work.task.large = enlargement(second, work.g, wish.sampling, work.task.seeds);
+  return make_images(loaded_, models, *work.g, work.config, std::move(work.task), delivery, observer);
 }
 
 }  // namespace spnn::engine

@@ -75,14 +75,12 @@ RestorerConfig restorer_config(const GuidanceOptions& guidance, const SamplingOp
 }
 
 Guidance make_guidance(const GuidanceOptions& options, const Tensor& controlled) {
-  if (options.schedule == "constant") return constant_lambda(options.lambda);
-  if (options.schedule == "two-level") {
-    return two_level_lambda({.early = options.lambda, .late = options.late, .below = options.late_below});
+  switch (lambda_schedule_from(options.schedule)) {
+    case LambdaSchedule::constant: return constant_lambda(options.lambda);
+    case LambdaSchedule::two_level: return two_level_lambda({.early = options.lambda, .late = options.late, .below = options.late_below});
+    case LambdaSchedule::adaptive: return adaptive_lambda({.alpha = options.alpha, .gamma = options.gamma, .controlled = controlled});
   }
-  if (options.schedule == "adaptive") {
-    return adaptive_lambda({.alpha = options.alpha, .gamma = options.gamma, .controlled = controlled});
-  }
-  fail("lambda schedule", "constant, two-level or adaptive", fmt::format("'{}'", options.schedule));
+  return {};
 }
 
 std::vector<AttributeChange> attribute_changes(std::span<const AttributeRequest> requests,

@@ -6,7 +6,7 @@
 #include <spnn/evaluation/report.h>
 #include <spnn/jobs/field_session.h>
 #include <spnn/jobs/pictures.h>
-#include <spnn/jobs/requests.h>
+#include <spnn/jobs/session.h>
 #include <spnn/jobs/restoration_session.h>
 #include <spnn/operators/masks.h>
 
@@ -225,18 +225,18 @@ class Restoration {
 
 }  // namespace
 
-RestoreResult restore_images(const LoadedModels& loaded, const RestoreRequest& wish, Observer& observer) {
+RestoreResult TorchSession::restore(const RestoreRequest& wish, Observer& observer) const {
   const torch::NoGradGuard no_grad;
   if (wish.photos.empty()) throw UsageError("restore: expected one image or more, got none");
-  return Restoration(loaded, wish, observer).run();
+  return Restoration(loaded_, wish, observer).run();
 }
 
-Image measure_photo(const LoadedModels& loaded, const MeasureRequest& wish) {
+Image TorchSession::measure(const MeasureRequest& wish) const {
   const torch::NoGradGuard no_grad;
   const RestoreRequest as_restored{.photos = {wish.photo}, .masks = wish.masks};
-  const auto shape = loaded.large_prior()->shape();
-  const auto g = open_degradation(loaded, {.spec = wish.degradation, .masks = Masks(as_restored, shape).of(0, 1)});
-  const auto clean = open_photo(wish.photo, shape, /*fit=*/true).unsqueeze(0).to(loaded.device());
+  const auto shape = loaded_.large_prior()->shape();
+  const auto g = open_degradation(loaded_, {.spec = wish.degradation, .masks = Masks(as_restored, shape).of(0, 1)});
+  const auto clean = open_photo(wish.photo, shape, /*fit=*/true).unsqueeze(0).to(loaded_.device());
   const auto y = g.measure(to_unit(clean), noise_from(wish.noise), {wish.seed});
   return to_image(to_bytes(measured_picture(g, y, clean))[0]);
 }

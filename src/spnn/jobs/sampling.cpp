@@ -5,7 +5,7 @@
 #include <spnn/image/grid.h>
 #include <spnn/image/image.h>
 #include <spnn/jobs/pictures.h>
-#include <spnn/jobs/requests.h>
+#include <spnn/jobs/session.h>
 #include <spnn/jobs/restoration_session.h>
 
 namespace spnn::engine {
@@ -25,11 +25,11 @@ Tensor sample_large(const Denoiser& prior, const std::shared_ptr<const Upscaler>
   return torch::cat(parts);
 }
 
-SampleResult sample(const LoadedModels& loaded, const SampleRequest& wish, Observer& observer) {
+SampleResult TorchSession::sample(const SampleRequest& wish, Observer& observer) const {
   const torch::NoGradGuard no_grad;
   const Stopwatch since;
   SampleResult result;
-  const auto prior = loaded.prior();
+  const auto prior = loaded_.prior();
   result.timings.loading = since.seconds();
   const std::filesystem::path output(wish.output);
   const bool one_sheet = output.extension() == ".png", files = !wish.output.empty() && !one_sheet;
@@ -45,10 +45,10 @@ SampleResult sample(const LoadedModels& loaded, const SampleRequest& wish, Obser
   };
   result.timings.until_first_step = since.seconds();
   const ImageSeeds seeds(wish.seed, wish.count);
-  const auto second = loaded.upscaler();
+  const auto second = loaded_.upscaler();
   try {
     if (second) sample_large(*prior, second, wish.sampling, seeds, observer, take);
-    else sample_all(*prior, sampler_config(wish.sampling, loaded.device()), seeds, wish.sampling.batch, observer, take);
+    else sample_all(*prior, sampler_config(wish.sampling, loaded_.device()), seeds, wish.sampling.batch, observer, take);
   } catch (const Interrupted&) {
     if (finished.empty()) throw;
     write_image(output, grid(torch::cat(finished)));

@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/labelled_model.h>
 #include <spnn/jobs/training_session.h>
 #include <spnn/checkpoint/models.h>
@@ -6,7 +6,7 @@
 
 namespace spnn::engine {
 
-void TorchEngine::train_classifier(const ClassifierJob& job, Observer& observer) {
+void Engine::train_classifier(const ClassifierJob& job, Observer& observer) {
   auto recipe = recipe_of<ClassifierRecipe>(job, read_config(job.config));
   const TrainingSession session(job, observer);
   const auto& input = recipe.network.input;

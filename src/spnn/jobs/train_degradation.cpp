@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/training_session.h>
 #include <spnn/checkpoint/models.h>
 #include <spnn/checkpoint/module_state.h>
@@ -206,7 +206,7 @@ class DegradationTraining {
 
 }  // namespace
 
-DegradationReport TorchEngine::train_degradation(const DegradationJob& job, Observer& observer) {
+DegradationReport Engine::train_degradation(const DegradationJob& job, Observer& observer) {
   if (!job.from.empty()) throw UsageError("train degradation --from: expected none, as training begins at T, got '" + job.from + "'");
   return DegradationTraining(job, observer).run();
 }

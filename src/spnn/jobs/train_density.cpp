@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/flow_images.h>
 #include <spnn/jobs/training_session.h>
 #include <spnn/checkpoint/load_flow.h>
@@ -17,7 +17,7 @@ void write_sheet(const Flow& flow, const std::filesystem::path& file) {
 
 }  // namespace
 
-void TorchEngine::train_density(const TrainJob& job, Observer& observer) {
+void Engine::train_density(const TrainJob& job, Observer& observer) {
   const auto recipe = recipe_of<DensityRecipe>(job, read_config(job.config));
   const TrainingSession session(job, observer);
   const auto& flow = recipe.flow;

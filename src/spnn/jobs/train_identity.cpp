@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/training_session.h>
 #include <spnn/checkpoint/models.h>
 #include <spnn/core/errors.h>
@@ -7,7 +7,7 @@
 
 namespace spnn::engine {
 
-void TorchEngine::train_identity(const IdentityJob& job, Observer& observer) {
+void Engine::train_identity(const IdentityJob& job, Observer& observer) {
   const auto recipe = recipe_of<IdentityRecipe>(job, read_config(job.config));
   const TrainingSession session(job, observer);
   auto sets = session.load_labelled(recipe.network.image_size, recipe.network.in_channels);

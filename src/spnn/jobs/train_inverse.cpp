@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/training_session.h>
 #include <spnn/checkpoint/models.h>
 #include <spnn/checkpoint/safetensors.h>
@@ -37,7 +37,7 @@ void train(const InverseJob& job, const Json& config, std::string_view trainer, 
 
 }  // namespace
 
-void TorchEngine::train_inverse(const InverseJob& job, Observer& observer) {
+void Engine::train_inverse(const InverseJob& job, Observer& observer) {
   const auto config = read_config(job.config);
   if (config.is_object() && config.value("recipe", Json()) == "stochastic") {
     return train<StochasticInverseObjective, StochasticRecipe>(job, config, "stochastic inverse", observer);

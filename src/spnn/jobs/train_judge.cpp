@@ -1,11 +1,11 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/training_session.h>
 #include <spnn/checkpoint/models.h>
 #include <spnn/training/judge.h>
 
 namespace spnn::engine {
 
-void TorchEngine::train_judge(const TrainJob& job, Observer& observer) {
+void Engine::train_judge(const TrainJob& job, Observer& observer) {
   auto recipe = recipe_of<JudgeRecipe>(job, read_config(job.config));
   const TrainingSession session(job, observer);
   const auto sets = session.load_labelled(recipe.judge.image_size, recipe.judge.in_channels);

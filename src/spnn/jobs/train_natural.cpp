@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/training_session.h>
 #include <spnn/checkpoint/models.h>
 #include <spnn/checkpoint/safetensors.h>
@@ -7,7 +7,7 @@
 
 namespace spnn::engine {
 
-void TorchEngine::train_natural(const NaturalJob& job, Observer& observer) {
+void Engine::train_natural(const NaturalJob& job, Observer& observer) {
   auto recipe = recipe_of<NaturalRecipe>(job, read_config(job.config));
   const TrainingSession session(job, observer);
   const auto& input = recipe.network.input;

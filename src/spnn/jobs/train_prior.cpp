@@ -1,4 +1,4 @@
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/training_session.h>
 #include <spnn/checkpoint/load_prior.h>
 #include <spnn/diffusion/sampler.h>
@@ -17,7 +17,7 @@ void write_sheet(const Denoiser& prior, const std::filesystem::path& file) {
 
 }  // namespace
 
-void TorchEngine::train_prior(const TrainJob& job, Observer& observer) {
+void Engine::train_prior(const TrainJob& job, Observer& observer) {
   const auto config = recipe_of<PriorConfig>(job, read_config(job.config));
   const TrainingSession session(job, observer);
   const auto sets = session.load_labelled(config.unet.image_size, config.unet.in_channels);

@@ -2,7 +2,7 @@
 #include <spnn/diffusion/upscale.h>
 #include <spnn/image/grid.h>
 #include <spnn/image/resize.h>
-#include <spnn/jobs/engine_impl.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/training_session.h>
 #include <spnn/training/upscaler.h>
 
@@ -21,7 +21,7 @@ void write_upscaler_sheet(const std::shared_ptr<const Upscaler>& net, const Tens
 
 }  // namespace
 
-void TorchEngine::train_upscaler(const TrainJob& job, Observer& observer) {
+void Engine::train_upscaler(const TrainJob& job, Observer& observer) {
   const auto recipe = recipe_of<UpscalerRecipe>(job, read_config(job.config));
   const TrainingSession session(job, observer);
   const auto sets = session.load_labelled(recipe.network.image_size, 3);

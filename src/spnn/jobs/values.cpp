@@ -3,7 +3,7 @@
 #include <spnn/jobs/make_images.h>
 #include <spnn/jobs/network_input.h>
 #include <spnn/jobs/pictures.h>
-#include <spnn/jobs/requests.h>
+#include <spnn/jobs/session.h>
 
 namespace spnn::engine {
 namespace {
@@ -26,25 +26,25 @@ double typical(const Tensor& values, const AttributeRange& range, bool present) 
 
 }  // namespace
 
-ValuesResult values(const LoadedModels& loaded, const ValuesRequest& wish) {
+ValuesResult TorchSession::values(const ValuesRequest& wish) const {
   const torch::NoGradGuard no_grad;
-  const auto& model = loaded.classifier();
+  const auto& model = loaded_.classifier();
   const auto task = task_from(model.outputs.task);
   const auto bytes = open_photo(wish.photo, model.net->in_shape(), /*fit=*/true);
   const auto x = to_unit(bytes).unsqueeze(0).to(model.net->options());
   const auto y = model.net->forward(x);
   ValuesResult result{.photo = to_image(bytes), .outputs = numbers_in(y), .probabilities = probabilities(task, y)};
   if (wish.judge) {
-    const auto judged = loaded.judge().net->forward(to_unit(bytes).unsqueeze(0).to(loaded.device()));
+    const auto judged = loaded_.judge().net->forward(to_unit(bytes).unsqueeze(0).to(loaded_.device()));
     result.judge = numbers_in(judged);
     result.judge_probabilities = probabilities(task, judged);
   }
   return result;
 }
 
-std::vector<AttributeRange> attribute_ranges(const LoadedModels& loaded) {
+std::vector<AttributeRange> TorchSession::attributes() const {
   const torch::NoGradGuard no_grad;
-  const auto& model = loaded.classifier();
+  const auto& model = loaded_.classifier();
   const auto statistics = statistics_of(model);
   const auto names = output_names(model);
   std::vector<AttributeRange> ranges;

@@ -1,7 +1,7 @@
 #include <spnn/core/errors.h>
 #include <spnn/jobs/loaded_models.h>
 #include <spnn/jobs/network_input.h>
-#include <spnn/jobs/requests.h>
+#include <spnn/jobs/session.h>
 #include <spnn/operators/cellwise_operator.h>
 #include <spnn/projection/verify.h>
 
@@ -50,11 +50,11 @@ VerifyReport verify_large(const std::shared_ptr<const Spnn>& net, std::int64_t s
 
 }  // namespace
 
-VerifyReport verify(const LoadedModels& loaded, const VerifyRequest& wish, Observer& observer) {
+VerifyReport TorchSession::verify(const VerifyRequest& wish, Observer& observer) const {
   const torch::NoGradGuard no_grad;
-  const auto& net = loaded.classifier().net;
+  const auto& net = loaded_.classifier().net;
   observer.message("verifying " + describe_network(*net));
-  if (const auto size = loaded.config().models.size; size > 0 && size != net->in_shape().height) return verify_large(net, size, wish);
+  if (const auto size = loaded_.config().models.size; size > 0 && size != net->in_shape().height) return verify_large(net, size, wish);
   const auto x = inputs(wish, *net);
   const auto y = targets(net->forward(x), wish.seed);
   const auto verification = verify_network(net, x, y, {.tolerance = wish.tolerance});

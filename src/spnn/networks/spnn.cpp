@@ -20,25 +20,40 @@ Spnn::Spnn(const SpnnConfig& config) : config_(config) {
   const auto& in = config.input;
   require(in.channels > 0 && in.height > 0 && in.width > 0, "Spnn", "a positive input shape", to_string(in));
   require(!config.blocks.empty(), "Spnn", "at least one block", "none");
-  auto pinn = register_module("pinn", std::make_shared<torch::nn::Module>());
-  auto blocks = pinn->register_module("blocks", std::make_shared<torch::nn::Module>());
   Shape shape = in;
   for (std::size_t b = 0; b < config.blocks.size(); ++b) {
     auto block = build_block(config.blocks[b], shape, b);
-    blocks->register_module(std::to_string(b), block);
     shape = block->out_shape();
-    const auto surjection = std::dynamic_pointer_cast<Surjection>(block);
-    require(block->discards() == (surjection != nullptr), fmt::format("block {}", b), "a Surjection where something is discarded",
-            "a block that discards and is none");
-    if (surjection) {
-      levels_.push_back(surjection);
-      level_block_.push_back(b);
-      r_sets_["r"].push_back(surjection->r_net());
-    }
-    blocks_.push_back(std::move(block));
+    add_block(std::move(block));
   }
   const auto names = std::exchange(config_.r_sets, {});
   for (const auto& name : names) add_r_set(name, Rng(0));
+}
+
+Spnn::Spnn(const std::vector<std::shared_ptr<Block>>& blocks) {
+  require(!blocks.empty(), "Spnn", "at least one block", "none");
+  config_.name = "blocks";
+  config_.input = blocks.front()->in_shape();
+  for (const auto& block : blocks) add_block(block);
+}
+
+void Spnn::add_block(std::shared_ptr<Block> block) {
+  const auto b = blocks_.size();
+  const auto where = fmt::format("block {}", b);
+  require(b == 0 || block->in_shape() == out_shape(), where, fmt::format("an input of {}", b == 0 ? "" : to_string(out_shape())),
+          to_string(block->in_shape()));
+  const auto surjection = std::dynamic_pointer_cast<Surjection>(block);
+  require(block->discards() == (surjection != nullptr), where, "a Surjection where something is discarded", "a block that discards and is none");
+  if (b == 0) {
+    named_blocks_ = register_module("pinn", std::make_shared<torch::nn::Module>())->register_module("blocks", std::make_shared<torch::nn::Module>());
+  }
+  named_blocks_->register_module(std::to_string(b), block);
+  if (surjection) {
+    levels_.push_back(surjection);
+    level_block_.push_back(b);
+    r_sets_["r"].push_back(surjection->r_net());
+  }
+  blocks_.push_back(std::move(block));
 }
 
 Tensor Spnn::entering(const Tensor& x) const {
@@ -60,6 +75,8 @@ Spnn::Trace Spnn::trace(const Tensor& x) const {
   Tensor h = entering(x);
   for (const auto& block : blocks_) {
     auto [y, z] = block->complete(h);
+    require(z.size() == (block->discards() ? 1U : 0U), "Spnn", "one discarded part of a Surjection and none of other blocks",
+            std::to_string(z.size()));
     if (!z.empty()) trace.levels.push_back({y, z.front()});
     h = y;
   }
@@ -124,6 +141,7 @@ const Spnn::RSet& Spnn::r_set(const std::string& name) const {
 
 Spnn::RSet Spnn::build_r_set() const {
   RSet set;
+  require(!config_.blocks.empty(), "Spnn", "a network with a configuration", "one of blocks that were given");
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     const auto b = level_block_[l];
     set.push_back(build_r(std::get<SurjectionBlockConfig>(config_.blocks[b]), levels_[l]->out_shape(),

@@ -12,12 +12,14 @@ namespace spnn {
 
 // The stack of blocks 1…L with g(x) = y_L, G(x) = [y_L | z_1 … z_L].
 // A *level* is a block that discards something; levels count from 0 in the order of the forward pass, and
-// Completion::z has one entry a level. Shapes with one pixel are vectors: [B, d] at the interface, images [B, d, h, w].
+// Completion::z has one entry per level. Shapes with one pixel are vectors: [B, d] at the interface, images [B, d, h, w].
 // Parameters are named as in public checkpoints: pinn.blocks.{b}.{mix,s,t,r}…; a further set of r nets
 // called "min_norm" is pinn.blocks.{b}.r_min_norm….
 class Spnn : public torch::nn::Module {
  public:
   explicit Spnn(const SpnnConfig& config);   // shapes are checked here; all weights are zero
+  // Blocks that no configuration knows: your own. Such a network has no further sets of r nets and cannot be saved as a model.
+  explicit Spnn(const std::vector<std::shared_ptr<Block>>& blocks);
   Spnn(const Spnn&) = delete;
   Spnn& operator=(const Spnn&) = delete;
 
@@ -49,7 +51,7 @@ class Spnn : public torch::nn::Module {
   const Surjection& level(std::size_t l) const { return *levels_.at(l); }
   Tensor r(std::size_t level, const Tensor& y_l) const { return levels_.at(level)->r(y_l); }
 
-  // Sets of r nets, one net a level. "r" is the learned one; others are made by the config's r_sets or add_r_set.
+  // Sets of r nets, one net per level. "r" is the learned one; others are made by the config's r_sets or add_r_set.
   using RSet = std::vector<std::shared_ptr<Subnet>>;
   const RSet& r_set(const std::string& name = "r") const;
   bool has_r_set(const std::string& name) const { return r_sets_.contains(name); }
@@ -69,9 +71,11 @@ class Spnn : public torch::nn::Module {
   Tensor entering(const Tensor& x) const;             // checked, [B, C, H, W]
   Tensor leaving_input(const Tensor& x) const;        // [B, C] for vectors
   RSet build_r_set() const;
+  void add_block(std::shared_ptr<Block> block);       // after the others
 
   SpnnConfig config_;
   std::vector<std::shared_ptr<Block>> blocks_;
+  std::shared_ptr<torch::nn::Module> named_blocks_;   // pinn.blocks
   std::vector<std::shared_ptr<Surjection>> levels_;
   std::vector<std::size_t> level_block_;              // block number of each level
   std::map<std::string, RSet> r_sets_;

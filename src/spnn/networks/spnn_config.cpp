@@ -1,21 +1,28 @@
 #include <spnn/core/json_fields.h>
 #include <spnn/networks/spnn_config.h>
 
+#include <algorithm>
+#include <array>
 #include <ranges>
 
 namespace spnn {
 namespace {
 
+constexpr std::array kMixKinds = {Named{MixConfig::Kind::cayley, "cayley"}, Named{MixConfig::Kind::householder, "householder"}};
+constexpr std::array kCouplingKinds = {Named{CouplingBlockConfig::Kind::affine, "affine"}, Named{CouplingBlockConfig::Kind::additive, "additive"}};
+
 Json to_json(const MixConfig& mix) {
-  if (mix.kind == MixConfig::Kind::householder) return {{"kind", "householder"}, {"reflections", mix.reflections}};
-  return {{"kind", "cayley"}, {"epsilon", mix.epsilon}};
+  Json json{{"kind", name_of(kMixKinds, mix.kind)}};
+  if (mix.kind == MixConfig::Kind::householder) json["reflections"] = mix.reflections;
+  else json["epsilon"] = mix.epsilon;
+  return json;
 }
 
 MixConfig mix_from_json(const Json& json, const std::string& where) {
   using Kind = MixConfig::Kind;
   JsonFields fields(json, where);
   MixConfig mix;
-  fields.word("kind", {{"cayley", Kind::cayley}, {"householder", Kind::householder}}, mix.kind);
+  fields.word("kind", kMixKinds, mix.kind);
   if (mix.kind == Kind::cayley) fields.optional("epsilon", mix.epsilon);
   if (mix.kind == Kind::householder) fields.optional("reflections", mix.reflections);
   fields.no_others();
@@ -41,7 +48,7 @@ struct ToJson {
 
   Json operator()(const CouplingBlockConfig& c) const {
     const bool affine = c.kind == CouplingBlockConfig::Kind::affine;
-    Json json{{"kind", affine ? "affine" : "additive"}, {"mix", to_json(c.mix)}};
+    Json json{{"kind", name_of(kCouplingKinds, c.kind)}, {"mix", to_json(c.mix)}};
     if (c.moved != 0) json["moved"] = c.moved;
     if (affine) json["scale_bound"] = c.scale_bound;
     if (affine) json[c.t ? "s" : "st"] = spnn::to_json(c.s);
@@ -110,15 +117,14 @@ BlockConfig block_from_json(const Json& json, const std::string& where) {
     block = lapped;
   } else if (kind == "surjection") {
     block = surjection_from_json(fields);
-  } else if (kind == "affine" || kind == "additive") {
-    using Kind = CouplingBlockConfig::Kind;
-    block = coupling_from_json(fields, kind == "affine" ? Kind::affine : Kind::additive);
+  } else if (std::ranges::any_of(kCouplingKinds, [&](const auto& known) { return known.name == kind; })) {
+    block = coupling_from_json(fields, value_named(kCouplingKinds, kind, fields.path("kind")));
   } else if (kind == "curve") {
     CurveBlockConfig curve;
     fields.optional("pieces", curve.pieces).optional("slope_bound", curve.slope_bound);
     block = curve;
   } else {
-    fail(fields.path("kind"), "one of unshuffle, lapped, surjection, affine, additive, curve", "'" + kind + "'");
+    fail(fields.path("kind"), fmt::format("one of unshuffle, lapped, surjection, {}, curve", names_of(kCouplingKinds)), "'" + kind + "'");
   }
   fields.no_others();
   return block;

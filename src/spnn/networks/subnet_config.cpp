@@ -1,6 +1,8 @@
 #include <spnn/core/json_fields.h>
 #include <spnn/networks/subnet_config.h>
 
+#include <array>
+
 namespace spnn {
 namespace {
 
@@ -9,10 +11,15 @@ using Activation = SubnetConfig::Activation;
 using Output = SubnetConfig::Output;
 using Op = SubnetLayer::Op;
 
+constexpr std::array kSubnetKinds = {Named{Kind::sequential, "sequential"}, Named{Kind::conv, "conv"}, Named{Kind::residual, "residual"}};
+constexpr std::array kActivations = {Named{Activation::relu, "relu"}, Named{Activation::silu, "silu"}};
+constexpr std::array kSubnetOutputs = {Named{Output::linear, "linear"}, Named{Output::tanh, "tanh"}};
+constexpr std::array kLayerOps = {Named{Op::conv, "conv"}, Named{Op::up, "up"}, Named{Op::shuffle, "shuffle"}};
+
 SubnetLayer layer_from_json(const Json& json, const std::string& where) {
   JsonFields fields(json, where);
   SubnetLayer layer;
-  fields.word("op", {{"conv", Op::conv}, {"up", Op::up}, {"shuffle", Op::shuffle}}, layer.op);
+  fields.word("op", kLayerOps, layer.op);
   if (layer.op == Op::shuffle) fields.required("factor", layer.factor);
   if (layer.op != Op::shuffle) fields.optional("out", layer.out);
   if (layer.op == Op::conv) fields.optional("kernel", layer.kernel).optional("stride", layer.stride);
@@ -21,8 +28,11 @@ SubnetLayer layer_from_json(const Json& json, const std::string& where) {
 }
 
 Json to_json(const SubnetLayer& layer) {
-  if (layer.op == Op::shuffle) return {{"op", "shuffle"}, {"factor", layer.factor}};
-  Json json{{"op", layer.op == Op::conv ? "conv" : "up"}};
+  Json json{{"op", name_of(kLayerOps, layer.op)}};
+  if (layer.op == Op::shuffle) {
+    json["factor"] = layer.factor;
+    return json;
+  }
   if (layer.out != 0) json["out"] = layer.out;
   if (layer.kernel != 3) json["kernel"] = layer.kernel;
   if (layer.stride != 1) json["stride"] = layer.stride;
@@ -32,29 +42,27 @@ Json to_json(const SubnetLayer& layer) {
 }  // namespace
 
 Json to_json(const SubnetConfig& c) {
-  Json json;
+  Json json{{"kind", name_of(kSubnetKinds, c.kind)}};
   if (c.kind == Kind::sequential) {
-    json["kind"] = "sequential";
     json["layers"] = Json::array();
     for (const auto& layer : c.layers) json["layers"].push_back(to_json(layer));
   } else {
-    json["kind"] = c.kind == Kind::conv ? "conv" : "residual";
     json["hidden"] = c.hidden;
     json["depth"] = c.depth;
     json["kernel"] = c.kernel;
     if (c.kind == Kind::residual) json["norm"] = c.norm;
   }
-  json["activation"] = c.activation == Activation::relu ? "relu" : "silu";
-  json["output"] = c.output == Output::linear ? "linear" : "tanh";
+  json["activation"] = name_of(kActivations, c.activation);
+  json["output"] = name_of(kSubnetOutputs, c.output);
   return json;
 }
 
 SubnetConfig subnet_from_json(const Json& json, const std::string& where) {
   JsonFields fields(json, where);
   SubnetConfig c;
-  fields.word("kind", {{"sequential", Kind::sequential}, {"conv", Kind::conv}, {"residual", Kind::residual}}, c.kind)
-      .word("activation", {{"relu", Activation::relu}, {"silu", Activation::silu}}, c.activation)
-      .word("output", {{"linear", Output::linear}, {"tanh", Output::tanh}}, c.output);
+  fields.word("kind", kSubnetKinds, c.kind)
+      .word("activation", kActivations, c.activation)
+      .word("output", kSubnetOutputs, c.output);
   if (c.kind == Kind::sequential) {
     const auto& layers = fields.at("layers");
     require(layers.is_array() && !layers.empty(), fields.path("layers"), "a list of layers", layers.dump());

@@ -9,7 +9,7 @@
 
 namespace spnn {
 
-// The DDPM U-Net of the public checkpoints (formats.md, section 2), tensor names included. With `stem` f > 1 the image
+// The DDPM U-Net of the public checkpoints, tensor names included. With `stem` f > 1 the image
 // is pixel-unshuffled by f first and shuffled back at the end: the same network at a resolution a CPU can train.
 struct UNetConfig {
   std::int64_t image_size = 64;

@@ -2,7 +2,7 @@
 #include <spnn/core/errors.h>
 #include <spnn/restoration/degradation.h>
 #include <spnn/operators/stage.h>
-#include <spnn/projection/map_projector.h>
+#include <spnn/projection/operator_projector.h>
 #include <spnn/projection/spnn_projector.h>
 
 namespace spnn {
@@ -51,7 +51,7 @@ Tensor Degradation::true_inconsistency(const Tensor& x_hat, const Tensor& v) con
 }
 
 Degradation degradation_of(const NamedOperator& made, Metric metric) {
-  return {.name = made.spec, .g = std::make_shared<MapProjector<Operator>>(made.g, metric), .linear = made.linear, .A = made.A,
+  return {.name = made.spec, .g = std::make_shared<OperatorProjector>(made.g, metric), .linear = made.linear, .A = made.A,
           .intensities = made.intensities};
 }
 

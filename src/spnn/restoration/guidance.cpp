@@ -12,6 +12,8 @@ Tensor for_each_image(double lambda, const Tensor& y) { return torch::full({y.si
 
 }  // namespace
 
+LambdaSchedule lambda_schedule_from(std::string_view name) { return value_named(kLambdaSchedules, name, "lambda schedule"); }
+
 Guidance constant_lambda(double lambda) {
   require_lambda(lambda, "lambda");
   return [lambda](const GuidanceStep& step) { return for_each_image(lambda, step.y_cur); };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <spnn/restoration/lambda_schedule.h>
 #include <torch/types.h>
 
 #include <cstdint>

@@ -30,7 +30,7 @@ struct MethodConfig {
   // about as long whatever the size of the image, the way to go is not: √(pixels) and 1000/steps scale it.
   double gradient = 1;
   double eta = 0.85, eta_b = 1;   // ddrm
-  std::int64_t langevin = 4;      // snips: Langevin steps a level; levels for sampler.steps, or what annealing needs at least
+  std::int64_t langevin = 4;      // snips: Langevin steps per level; levels for sampler.steps, or what annealing needs at least
   double langevin_step = 0.2;     // snips: in units of the level's variance. The paper's 0.033 is for thousands of steps
   TimeTravel repaint = {.length = 10, .repeat = 3};   // the paper resamples 10 times
   std::int64_t iterations = 100;  // ibp

@@ -138,7 +138,7 @@ Tensor red_gradient(const Problem& p, const Tensor& mu, const Tensor& noise, std
   return (eps - noise) * (lambda * std::sqrt((1 - a) / a)) - back_projected(*p.g.g, mu, p.y).first * entries;
 }
 
-// Mardani et al. 2023 (RED-diff): μ from g†(y) by Adam (0.9, 0.99), one noise and one time a step, from the top of the schedule down.
+// Mardani et al. 2023 (RED-diff): μ from g†(y) by Adam (0.9, 0.99), one noise and one time per step, from the top of the schedule down.
 Tensor red_diff(const Problem& p, const MethodConfig& c, Observer& observer) {
   const double lambda = c.setting("reddiff_lambda"), rate = c.setting("reddiff_rate"), b1 = 0.9, b2 = 0.99;
   auto chain = c.sampler;

@@ -72,12 +72,6 @@ Tensor fitting_exemplars(const Tensor& all, const AttributeTargetConfig& config)
   return {};
 }
 
-constexpr std::array<Named<Strategy>, 5> kStrategies = {{{Strategy::automatic, "auto"},
-                                                        {Strategy::exemplar, "exemplar"},
-                                                        {Strategy::correlated, "correlated"},
-                                                        {Strategy::covariance, "covariance"},
-                                                        {Strategy::sparse, "sparse"}}};
-
 }  // namespace
 
 Target fixed(Tensor y) {
@@ -95,7 +89,7 @@ double strongest_correlation(const LogitStatistics& statistics, std::int64_t n) 
   return correlation.abs().max().item<double>();
 }
 
-Strategy strategy_from(const std::string& name) { return value_named(kStrategies, name, "strategy"); }
+Strategy strategy_from(std::string_view name) { return value_named(kStrategies, name, "strategy"); }
 std::string to_string(Strategy strategy) { return std::string(name_of(kStrategies, strategy)); }
 
 AttributeTarget::AttributeTarget(const LogitStatistics& statistics, const AttributeTargetConfig& config) {

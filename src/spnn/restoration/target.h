@@ -1,5 +1,6 @@
 #pragma once
 
+#include <spnn/restoration/strategy.h>
 #include <torch/types.h>
 
 #include <cstdint>
@@ -26,20 +27,6 @@ struct LogitStatistics {
 
 // The largest |correlation| of output n with any other.
 double strongest_correlation(const LogitStatistics& statistics, std::int64_t n);
-
-// How the outputs nobody asked about follow the ones that were.
-enum class Strategy {
-  automatic,    // exemplar where the statistics have some that fit; else covariance where the attribute is correlated
-                // with another by `correlated` or more; else sparse
-  correlated,   // covariance where the attribute is correlated with another by `correlated` or more; else sparse: the paper's
-  sparse,       // not at all: only the controlled entries are set
-  covariance,   // Δy_rest = Σ_rest,S Σ_SS⁻¹ Δy_S
-  exemplar,     // all outputs become those of the training image that has the attributes and is nearest in the probabilities of the others:
-                // what r has seen. A far step along the covariance leads where no image is, and r's answer is no face
-};
-
-Strategy strategy_from(const std::string& name);
-std::string to_string(Strategy strategy);
 
 struct AttributeChange {
   std::int64_t attribute = 0;

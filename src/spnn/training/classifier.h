@@ -10,7 +10,7 @@
 
 namespace spnn {
 
-// Phase I: s, t, U and r together (design.md, section 4).
+// Phase I: s, t, U and r together (the paper's section on training; docs/paper_map.md).
 //   recipe "paper"  1 task + 40 surjectivity + 40 stability
 //   recipe "fast"   1 task + 1 regression
 struct ClassifierRecipe {

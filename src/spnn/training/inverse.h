@@ -6,7 +6,7 @@
 
 namespace spnn {
 
-// Phase II: r alone, the rest frozen (design.md, section 4).
+// Phase II: r alone, the rest frozen (docs/paper_map.md).
 //   recipe "paper"      0.3 natural + 1 stability + 1 surjectivity
 //   recipe "reference"  0.1 natural + 40 stability + 1 surjectivity: the public code's defaults
 //   recipe "fast"       1 regression + 1 rollout

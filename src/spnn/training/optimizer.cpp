@@ -4,6 +4,9 @@
 #include <torch/nn/utils/clip_grad.h>
 #include <torch/optim/adamw.h>
 
+#include <sstream>
+#include <type_traits>
+
 namespace spnn {
 
 struct Optimizer::Adam : torch::optim::AdamW {
@@ -12,7 +15,17 @@ struct Optimizer::Adam : torch::optim::AdamW {
 
 namespace {
 
-std::string key(const Tensor& parameter) { return c10::guts::to_string(parameter.unsafeGetTensorImpl()); }
+// libtorch 2 keys Adam's state by the address of a parameter's implementation, libtorch 1.13 by the text of that address.
+template <class States>
+typename States::key_type key(const States&, const Tensor& parameter) {
+  if constexpr (std::is_pointer_v<typename States::key_type>) {
+    return parameter.unsafeGetTensorImpl();
+  } else {
+    std::ostringstream text;
+    text << parameter.unsafeGetTensorImpl();
+    return text.str();
+  }
+}
 
 }  // namespace
 
@@ -36,7 +49,7 @@ void Optimizer::step(double learning_rate) {
 std::map<std::string, Tensor> Optimizer::state() const {
   std::map<std::string, Tensor> out;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    const auto found = adam_->state().find(key(parameters_[i]));
+    const auto found = adam_->state().find(key(adam_->state(), parameters_[i]));
     if (found == adam_->state().end()) continue;   // it has had no gradient yet
     const auto& state = static_cast<const torch::optim::AdamWParamState&>(*found->second);
     out[fmt::format("m.{}", i)] = state.exp_avg();
@@ -54,7 +67,7 @@ void Optimizer::restore(const std::map<std::string, Tensor>& stored) {
     state->exp_avg(m->second.clone());
     state->exp_avg_sq(stored.at(fmt::format("v.{}", i)).clone());
     state->step(stored.at(fmt::format("steps.{}", i)).item<std::int64_t>());
-    adam_->state()[key(parameters_[i])] = std::move(state);
+    adam_->state()[key(adam_->state(), parameters_[i])] = std::move(state);
   }
 }
 

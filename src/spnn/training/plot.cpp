@@ -1,13 +1,14 @@
 #include <spnn/core/config.h>
 #include <spnn/core/errors.h>
 #include <spnn/core/svg.h>
+#include <spnn/data/table.h>
 #include <spnn/training/plot.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
-#include <sstream>
+#include <span>
 #include <vector>
 
 namespace spnn {
@@ -27,24 +28,15 @@ struct Panel {
 constexpr double kWidth = 420, kHeight = 220, kLeft = 58, kRight = 12, kTop = 30, kBottom = 34;
 constexpr std::array colours = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b"};
 
-std::vector<std::string> split(const std::string& line) {
-  std::vector<std::string> cells;
-  std::istringstream in(line);
-  for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
-  return cells;
-}
-
 std::vector<Curve> read_curves(const std::filesystem::path& csv) {
   if (!std::filesystem::exists(csv)) return {};
-  std::istringstream in(read_text(csv));
-  std::string line;
-  std::getline(in, line);
+  const auto rows = read_rows(read_text(csv), Separator::comma);
+  require(!rows.empty() && rows.front().cells.front() == "step", csv.string(), "a first column 'step'",
+          rows.empty() ? "nothing" : rows.front().cells.front());
   std::vector<Curve> curves;
-  for (const auto& name : split(line)) curves.push_back({name});
-  require(!curves.empty() && curves.front().name == "step", csv.string(), "a first column 'step'", line);
-  for (int number = 2; std::getline(in, line); ++number) {
-    const auto cells = split(line);
-    require(cells.size() == curves.size(), fmt::format("{}:{}", csv.string(), number),
+  for (const auto& name : rows.front().cells) curves.push_back({name});
+  for (const auto& [line, cells] : std::span(rows).subspan(1)) {
+    require(cells.size() == curves.size(), fmt::format("{}:{}", csv.string(), line),
             fmt::format("{} cells", curves.size()), std::to_string(cells.size()));
     for (std::size_t i = 1; i < cells.size(); ++i) {
       curves[i].points.emplace_back(std::strtod(cells[0].c_str(), nullptr), std::strtod(cells[i].c_str(), nullptr));

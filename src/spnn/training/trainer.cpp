@@ -24,6 +24,10 @@ class Training {
         states_(job.run) {
     if (job.config.ema > 0) ema_.emplace(parameters_, job.config.ema);
     if (job.resume && states_.exist()) load_state();
+    if (job.resume && leads()) {   // what a killed process wrote after its last checkpoint, or before its first, is written again
+      job.run.truncate("record.csv", step_ + 1);
+      job.run.truncate("validation.csv", step_ + 1);
+    }
     require_equal_start();
   }
 
@@ -189,10 +193,6 @@ class Training {
     }
     step_ = in.step;
     best_ = in.best;
-    if (leads()) {
-      job_.run.truncate("record.csv", step_ + 1);
-      job_.run.truncate("validation.csv", step_ + 1);
-    }
     job_.observer.message(fmt::format("continuing after step {}", step_));
   }
 
