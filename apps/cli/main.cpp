@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "exit_code.h"
 #include "process_environment.h"
+#include "without_memory.h"
 
 #ifdef SPNN_JEMALLOC
 // Measured on a U-Net: huge pages and keeping freed memory make it a third faster at the same peak. Kept for ten seconds,
@@ -46,6 +47,7 @@ void check_reports(CLI::App& command) {
 }
 
 engine::Engine* load() {
+  if (!has_room_for_engine()) throw NoEngine("spnn: expected 1 GB of addresses for the engine, got less (ulimit -v?)");
   prepare_environment();
   const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::filesystem::path places[] = {here / "libspnn.so", here / "../lib/libspnn.so", "libspnn.so.0"};
@@ -84,6 +86,7 @@ std::unique_ptr<engine::Session> session(const engine::ModelChoice& models, cons
 
 int main(int argc, char** argv) {
   using namespace spnn::cli;
+  std::set_terminate(end_with_a_sentence);
   CLI::App spnn{"Pseudo-invertible neural networks: train, verify, invert, restore and edit."};
   spnn.name("spnn");
   spnn.set_version_flag("--version", "spnn " SPNN_VERSION);

@@ -9,8 +9,10 @@ import {
   STEPS,
   choosePhoto,
   dropFile,
+  face,
   fewSteps,
   finished,
+  keep,
   openPage,
   pixels,
   place,
@@ -23,16 +25,13 @@ import {
   wish,
 } from "./studio.mjs";
 
-const drawn = (page) =>
-  page.waitForFunction(() => /does not exist/.test(document.querySelector("#edit .status span").textContent));
 const value = (page, name) => page.locator(`#edit [data-attribute=${name}]`).inputValue();
 const restored = (page) =>
   page.waitForFunction(() => /Done/.test(document.querySelector("#restore .status span").textContent));
 
 async function resetsAndOpinions({ browser, studio, complaints }) {
   const page = await openPage(browser, studio.url, sizes.desk, complaints);
-  await surprise(page, "edit");
-  await drawn(page);
+  await face(page);
   const own = await value(page, "Smiling");
   await wish(page, "Smiling", "0.95");
   await wish(page, "Eyeglasses", "0.95");
@@ -58,12 +57,8 @@ async function resetsAndOpinions({ browser, studio, complaints }) {
 
 async function variants({ browser, studio, complaints }) {
   const page = await openPage(browser, studio.url, sizes.desk, complaints);
-  await surprise(page, "edit");
-  await drawn(page);
-  await page.getByLabel("Keep of the photo").evaluate((input) => {
-    input.value = 0.5;
-    input.dispatchEvent(new Event("change"));
-  });
+  await face(page);
+  await keep(page, 0.5);
   await fewSteps(page);
   await wish(page, "Smiling", "0.95");
   await finished(page);
@@ -72,10 +67,6 @@ async function variants({ browser, studio, complaints }) {
   await page.getByRole("button", { name: "Variant of seed 1" }).waitFor();
   await page.getByRole("button", { name: "Variant of seed 0" }).click();
   await page.waitForFunction(() => document.querySelector("#edit-seed").value === "0");
-  await page.waitForFunction(() => {
-    const { src, dataset } = document.querySelector("#edit .stage .after");
-    return src === dataset.url;
-  });
   assert.equal(await pixels(page, await resultUrl(page)), first, "the first variant is shown again");
   await page.context().close();
 }
@@ -144,8 +135,7 @@ async function savedRestoration({ browser, studio, complaints }, photo) {
 async function everyPlace({ browser, studio, complaints }) {
   for (const [name, size] of Object.entries(sizes)) {
     const page = await openPage(browser, studio.url, size, complaints);
-    await surprise(page, "edit");
-    await drawn(page);
+    await face(page);
     await wish(page, "Smiling", "0.95");
     await finished(page);
     for (const where of ["edit", "restore", "understand"]) {
@@ -164,6 +154,7 @@ async function everyPlace({ browser, studio, complaints }) {
         where,
       );
       assert.equal(nameless, 0, `${where}: controls without a name`);
+      await page.evaluate(() => scrollTo({ top: 0, behavior: "instant" })); // what sticks stands where it begins
       await page.screenshot({ path: join(shots, `${name}-${where}.png`), fullPage: true });
     }
     await page.context().close();

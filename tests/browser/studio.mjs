@@ -25,10 +25,11 @@ export async function startStudio(options = []) {
     url,
     child,
     said: () => said,
-    stop: () =>
+    // The code with which it ended, 0 if it did as it should.
+    stop: (signal = "SIGTERM") =>
       new Promise((done) => {
-        child.on("exit", done);
-        child.kill("SIGTERM");
+        child.on("exit", (code) => done(code));
+        child.kill(signal);
       }),
   };
 }
@@ -47,7 +48,7 @@ export const launch = () =>
     ],
   });
 
-const FACE = 122310; // g says 23 % smiling
+const FACE = 122310; // the seed of the first face that a page draws
 
 export const sizes = {
   desk: { viewport: { width: 1280, height: 860 } },
@@ -63,10 +64,10 @@ export async function openPage(browser, url, size, complaints) {
     acceptDownloads: true,
     permissions: ["clipboard-read", "clipboard-write"],
   });
-  // "Surprise me" draws its seed from here. Every fourth face smiles as much as the slider allows, and a key that moves a
-  // slider past its end changes nothing: tests use one face that does not smile.
+  // "Surprise me" draws its seeds from here: the same faces in every run, each time another.
   await context.addInitScript((seed) => {
-    crypto.getRandomValues = (numbers) => numbers.fill(seed);
+    let drawn = 0;
+    crypto.getRandomValues = (numbers) => numbers.fill(seed + drawn++);
   }, FACE);
   const page = await context.newPage();
   page.setDefaultTimeout(30000);
@@ -97,6 +98,31 @@ export async function surprise(page, where) {
     .click();
 }
 
+const drawn = (page) =>
+  page.waitForFunction(() => /does not exist/.test(document.querySelector("#edit .status span").textContent));
+
+// Every fourth face smiles as much as the slider allows, and a key that moves a slider past its end changes nothing: then
+// there is no job to wait for. Faces are drawn until one has room on its slider, whatever the models are.
+export async function sober(page, again = () => surprise(page, "edit")) {
+  for (let draws = 0; draws < 8; ++draws) {
+    await drawn(page);
+    const smiling = Number(await page.locator("#edit [data-attribute=Smiling]").inputValue());
+    if (smiling <= 0.6) return;
+    await page.locator("#edit .status span").evaluate((line) => (line.textContent = ""));
+    await again();
+  }
+  throw new Error("expected one face of 8 that does not smile, got none");
+}
+
+export async function face(page) {
+  await surprise(page, "edit");
+  await sober(page);
+}
+
+// How many wishes are listed with what was asked for.
+export const wishesShown = (page, count) =>
+  page.waitForFunction((n) => document.querySelectorAll("#edit .asked .line:not(.heads)").length === n, count);
+
 // Moves a slider as a hand would: many inputs, one change.
 export const wish = (page, name, value, where = "edit") =>
   page.locator(`#${where} [data-attribute=${name}]`).evaluate((input, to) => {
@@ -123,16 +149,29 @@ export const pixels = (page, source) =>
     return `${canvas.width}x${canvas.height} ${[...digest].map((b) => b.toString(16).padStart(2, "0")).join("")}`;
   }, source);
 
-export const resultUrl = (page, where = "edit") =>
-  page.locator(`#${where} .stage .after`).first().getAttribute("src");
+// Of what is shown, once it is: a picture is decoded before it takes the place of the one before.
+export async function resultUrl(page, where = "edit") {
+  const shown = await page.waitForFunction((id) => {
+    const { src, dataset } = document.querySelector(`#${id} .stage .after`);
+    return src && src === dataset.url && src;
+  }, where);
+  return shown.jsonValue();
+}
 
 export const STEPS = "8"; // enough to see a face form, few enough to be quick
 
-export const fewSteps = (page) =>
-  page.locator("#edit-steps").evaluate((input, steps) => {
-    input.value = steps;
+export const fewSteps = (page, steps = STEPS) =>
+  page.locator("#edit-steps").evaluate((input, to) => {
+    input.value = to;
     input.dispatchEvent(new Event("change"));
-  }, STEPS);
+  }, steps);
+
+// An edit that keeps all of the photo is over at once; one that keeps less is drawn in steps.
+export const keep = (page, part) =>
+  page.getByLabel("Keep of the photo").evaluate((input, to) => {
+    input.value = to;
+    input.dispatchEvent(new Event("change"));
+  }, part);
 
 export const dropFile = (page, bytes, name) =>
   page.evaluate(

@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 
+#include "../../apps/cli/without_memory.h"
 #include "support/command.h"
 #include "support/tiny_models.h"
 
@@ -84,8 +85,12 @@ TEST(Outputs, ModelsThatAreNotFiniteAreRefusedByEveryCommand) {
     write_safetensors(folder / (role + ".safetensors"), model);
   }
   const auto bad = [&](const std::string& role) { return (folder / (role + ".safetensors")).string(); };
-  const auto out = (folder / "out.png").string();
-  for (const auto& arguments : {fmt::format("sample '{}' -n 1 --steps 1 -o '{}'", bad("prior"), out), fmt::format("verify '{}' --count 2", bad("classifier")),
+  const auto out = (folder / "out.png").string(), photo = (folder / "photo.png").string();
+  ASSERT_EQ(spnn_command(fmt::format("sample {} -n 1 --steps 1 -o '{}'", models.file("prior"), photo)).exit_code, 0);
+  for (const auto& arguments : {fmt::format("project '{}' '{}' --set Cat=1 -o '{}'", bad("classifier"), photo, out),
+                                fmt::format("reconstruct '{}' --classifier '{}' --prior '{}' --steps 1 -o '{}'", photo, bad("classifier"), models.file("prior"), out),
+                                fmt::format("reconstruct '{}' --classifier '{}' --prior '{}' --steps 1 -o '{}'", photo, models.file("classifier"), bad("prior"), out),
+                                fmt::format("sample '{}' -n 1 --steps 1 -o '{}'", bad("prior"), out), fmt::format("verify '{}' --count 2", bad("classifier")),
                                 fmt::format("edit --set Cat=1 --classifier '{}' --prior '{}' -n 1 --steps 1 -o '{}'", bad("classifier"), models.file("prior"), out),
                                 fmt::format("edit --set Cat=1 --classifier '{}' --prior '{}' -n 1 --steps 1 -o '{}'", models.file("classifier"), bad("prior"), out)}) {
     const auto result = spnn_command(arguments);
@@ -93,6 +98,24 @@ TEST(Outputs, ModelsThatAreNotFiniteAreRefusedByEveryCommand) {
     EXPECT_THAT(result.err, HasSubstr("expected finite numbers, got NaN or infinity")) << arguments;
     EXPECT_FALSE(std::filesystem::exists(out)) << arguments;
   }
+}
+
+// OpenBLAS waits for ever where a limit refuses its memory: the launcher asks before it loads it.
+TEST(Launcher, WithoutRoomForTheEngineIsASentenceAndNoHang) {
+  for (const int kilobytes : {400'000, 600'000, 950'000}) {
+    const TemporaryFolder folder;
+    const int status = std::system(fmt::format("ulimit -v {}; timeout -k 1 60 '{}/spnn' --threads 1 verify preset:fashion --count 2 >/dev/null 2>'{}'", kilobytes,
+                                               SPNN_BINARY_DIR, (folder / "err").string()).c_str());
+    EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 1) << kilobytes;
+    EXPECT_THAT(testing::file_text(folder / "err"), HasSubstr("expected 1 GB of addresses for the engine, got less")) << kilobytes;
+  }
+}
+
+[[gnu::noinline]] void asks_for_memory() { throw std::bad_alloc(); }
+void destroys() noexcept { asks_for_memory(); }   // as destructors do
+
+TEST(LauncherDeathTest, MemoryThatADestructorDoesNotGetIsASentenceAndCodeOne) {
+  EXPECT_EXIT({ std::set_terminate(cli::end_with_a_sentence); destroys(); }, ::testing::ExitedWithCode(1), "spnn: expected enough memory, got none");
 }
 
 // An empty entry of a run path is the current folder: a library lying there would be run.

@@ -209,6 +209,7 @@ std::int64_t resident_bytes() {
 }
 
 std::string random_request(std::mt19937& random, const std::string& host, const std::string& token) {
+  static const auto picture = png(FakeSession::picture(9));
   const auto pick = [&](std::initializer_list<const char*> words) {
     return std::string(words.begin()[random() % words.size()]);
   };
@@ -222,7 +223,8 @@ std::string random_request(std::mt19937& random, const std::string& host, const 
   auto body = random() % 2
                   ? pick({"{}", "{\"kind\":\"sample\"}", "{\"kind\":\"edit\"}", "{\"values\":{\"Smiling\":1}}",
                           "{\"values\":{\"Smiling\":1e400}}", "[[[[[[", "null"})
-                  : junk(300);
+                  : random() % 4 ? junk(300)
+                                 : picture;  // photos are kept for a while: they must not pile up
   auto text = pick({"GET", "POST", "DELETE", "HEAD", "PUT", "OPTIONS", "BREW"}) + " " +
               pick({"/", "/api/v1", "/api/v1/jobs", "/api/v1/photos", "/api/v1/ask/pinv", "/api/v1/ask/look",
                     "/main.js", "/../x", "/api/v1/jobs/x/events", "*"}) +

@@ -99,6 +99,17 @@ TEST_F(Security, SlowHeadersAndBodiesAreRefused) {
       408);
 }
 
+TEST_F(Security, AByteASecondIsCutOffByTheLimitsAsTheyAre) {
+  Wire slow(server->port());
+  const auto begin = std::chrono::steady_clock::now();
+  const auto request = head("GET", "/", "X-Slow: ") + std::string(100, 'a');
+  std::string text;
+  for (const char c : request)
+    if (!slow.send(std::string(1, c)) || slow.read_some(text, 1000)) break;
+  EXPECT_TRUE(text.starts_with("HTTP/1.1 408")) << text;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::duration<double>(config.limits.header_seconds + 5));
+}
+
 TEST_F(Security, PathsNameNothingButWhatTheServerMade) {
   for (const auto* path :
        {"/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/api/v1/jobs/../../../etc/passwd",
@@ -132,6 +143,17 @@ TEST_F(Security, ImageBombsAreRefusedBeforeTheyAreUnpacked) {
   }
   side(0, 5);
   EXPECT_EQ(post("/api/v1/photos", bomb, "image/png").status, 415);
+
+  // A progressive JPEG of 65500², and WebP files of 16383² (lossy, lossless) and 2²⁴² (with a canvas).
+  const std::string jpeg("\xFF\xD8\xFF\xC2\x00\x0B\x08\xFF\xDC\xFF\xDC\x01\x01\x11\x00\xFF\xD9", 17);
+  EXPECT_EQ(post("/api/v1/photos", jpeg, "image/jpeg").status, 413);
+  const auto webp = [](const std::string& kind, const std::string& data) {
+    return std::string("RIFF\x28\0\0\0WEBP", 12) + kind + std::string("\x1C\0\0\0", 4) + data + std::string(40, '\0');
+  };
+  for (const auto& file : {webp("VP8 ", std::string("\0\0\0\x9D\x01\x2A\xFF\x3F\xFF\x3F", 10)),
+                           webp("VP8L", std::string("\x2F\xFE\xFF\xFF\x0F", 5)),
+                           webp("VP8X", std::string("\0\0\0\0\xFF\xFF\xFF\xFF\xFF\xFF", 10))})
+    EXPECT_EQ(post("/api/v1/photos", file, "image/webp").status, 413) << file.substr(12, 4);
 }
 
 TEST_F(Security, EveryNumberHasItsRange) {

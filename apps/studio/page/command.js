@@ -21,7 +21,7 @@ export function showCommandFor(result, photo, square, also = []) {
   showCommand(text, `In the folder of the photo, this makes the same picture, bit for bit.${saved}`);
 }
 
-function showCommand(text, note) {
+export function showCommand(text, note) {
   const dialog = h("dialog", { "aria-label": "Command" });
   dialog.append(
     h(

@@ -120,6 +120,7 @@ export async function show(img, url, alt) {
     img.dataset.url = "";
     return;
   }
+  if (img.dataset.url === url && img.src === url) return;
   img.dataset.url = url;
   const next = new Image();
   next.src = url;

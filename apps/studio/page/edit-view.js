@@ -34,6 +34,7 @@ export function buildEdit(edit, field) {
       icon(icons[name]),
       text ? h("span", { class: "text-only" }, text) : null,
     );
+  edit.asked = h("div", { class: "card asked", role: "group", "aria-label": "What was asked for, and what came of it" });
   edit.undo = tool("undo", "Undo", () => edit.history.undo());
   edit.redo = tool("redo", "Redo", () => edit.history.redo());
   edit.saveButton = tool("save", "Save as PNG with its settings", () => edit.save(), "Save");
@@ -63,6 +64,7 @@ export function buildEdit(edit, field) {
     range: { min: 0.01, max: 0.99, step: 0.01, format: percent },
     onInput: (wishes) => edit.live({ ...wishes }),
     onChange: (wishes) => edit.change({ wishes: { ...wishes } }),
+    onRelease: () => edit.drawResult(),
   });
   edit.keep = slider({
     label: "Keep of the photo",
@@ -102,7 +104,6 @@ export function buildEdit(edit, field) {
     id: "edit-steps",
     onchange: () => edit.change({ steps: edit.number(edit.steps, field.steps) }),
   });
-  edit.asked = h("div", { class: "card asked", hidden: true });
   const panel = h(
     "div",
     { class: "panel" },
@@ -118,23 +119,29 @@ export function buildEdit(edit, field) {
           icon(icons.image),
           "Photo",
         ),
-        h("button", { type: "button", onclick: () => edit.surprise() }, icon(icons.dice), "Surprise me"),
+        (edit.another = h(
+          "button",
+          { type: "button", onclick: () => edit.surprise() },
+          icon(icons.dice),
+          "Surprise me",
+        )),
         (edit.cropButton = h("button", { type: "button", onclick: () => edit.crop() }, icon(icons.crop), "Crop")),
       ),
     ),
     edit.asked,
     edit.wishes.element,
-    h(
+    (edit.settings = h(
       "div",
       { class: "card stack" },
       edit.keep.element,
       h("div", { class: "row between" }, h("span", {}, "Quality"), edit.quality.element),
       h("div", { class: "row between" }, h("label", { for: "edit-seed" }, "Seed"), edit.seed),
       h("div", { class: "row between" }, h("label", { for: "edit-steps" }, "Steps"), edit.steps),
-    ),
+    )),
   );
   edit.desk = h("div", { class: "desk", hidden: true }, edit.left, panel);
   edit.root.append(edit.welcome, edit.desk);
+  withoutPhoto(edit);
   edit.root.addEventListener("keydown", (event) => {
     if (!(event.ctrlKey || event.metaKey) || event.target.matches("input[type=search], input[type=number]")) return;
     const key = event.key.toLowerCase();
@@ -145,35 +152,63 @@ export function buildEdit(edit, field) {
   });
 }
 
+// While the first face forms there is nothing yet that a slider or a button could act on.
+function withoutPhoto(edit) {
+  for (const part of [edit.wishes.element, edit.settings]) part.inert = true;
+  for (const button of [edit.undo, edit.redo, edit.saveButton, edit.commandButton, edit.cropButton])
+    button.disabled = true;
+}
+
 export function drawEdit(edit) {
-  const { photo, base, result, wishes, keep, fast, seed, steps } = edit.state;
+  const { photo, base, wishes, keep, fast, seed, steps } = edit.state;
+  const asking = edit.welcome.contains(document.activeElement);
   edit.welcome.hidden = Boolean(photo);
   edit.desk.hidden = !photo;
   if (!photo) return;
+  if (asking) edit.another.focus({ preventScroll: true }); // what had the focus is gone
+  for (const part of [edit.wishes.element, edit.settings]) part.inert = false;
   edit.compare.setBefore(dataUrl(base.image), "The photo");
-  const wished = Object.keys(wishes);
-  if (result)
-    edit.compare.setAfter(result.url, `The photo with ${wished.map((name) => edit.wishes.label(name)).join(", ")}`);
-  else if (!wished.length) edit.compare.setAfter(null);
   edit.wishes.setOwn(base.g);
   edit.wishes.set(wishes);
-  edit.wishes.says(result?.g, result?.judge);
   edit.keep.value = keep ?? KEEP;
   edit.quality.value = fast ? "instant" : "fine";
   edit.seed.value = seed;
   edit.steps.value = steps;
   edit.undo.disabled = !edit.history.canUndo;
   edit.redo.disabled = !edit.history.canRedo;
-  edit.saveButton.disabled = !result;
-  edit.commandButton.disabled = !result?.command;
   edit.cropButton.disabled = photo.width === photo.height && photo.width <= edit.info.size;
-  drawAsked(edit, wished);
-  drawStrip(edit);
+  drawResult(edit);
 }
 
+// What a result changes, and nothing else: a slider that is being dragged and a number that is being typed stay as they are.
+export function drawResult(edit) {
+  const { photo, result, wishes } = edit.state;
+  if (!photo) return;
+  const wished = Object.keys(wishes);
+  let shown;
+  if (edit.settled) {
+    if (result)
+      shown = edit.compare.setAfter(result.url, `The photo with ${wished.map((name) => edit.wishes.label(name)).join(", ")}`);
+    else if (!wished.length) edit.compare.setAfter(null);
+  }
+  edit.wishes.says(result?.g, result?.judge);
+  edit.saveButton.disabled = !result && !edit.drawn;
+  edit.commandButton.disabled = !result?.command && !edit.drawn;
+  drawAsked(edit, wished);
+  drawStrip(edit);
+  return shown; // a promise: a picture is shown when it is decoded
+}
+
+// As high with ten wishes as with none: the sliders below stay under the hand that moves them. The newest is on top.
 function drawAsked(edit, wished) {
   const { wishes, result } = edit.state;
-  edit.asked.hidden = !wished.length;
+  const judge = edit.info.judge ? ", and the judge, a second one that takes no part," : "";
+  if (!wished.length) {
+    edit.asked.replaceChildren(
+      h("p", { class: "small soft" }, `Move a slider. What g, the network that moves the picture${judge} say of the result is shown here.`),
+    );
+    return;
+  }
   const cell = (value) => (value === undefined ? "…" : percent(value));
   edit.asked.replaceChildren(
     h(
@@ -184,7 +219,7 @@ function drawAsked(edit, wished) {
       h("span", {}, "g says"),
       h("span", {}, edit.info.judge ? "judge" : ""),
     ),
-    ...wished.map((name) =>
+    ...wished.reverse().map((name) =>
       h(
         "div",
         { class: "line" },
@@ -197,34 +232,34 @@ function drawAsked(edit, wished) {
   );
 }
 
+// Its place is there from the beginning: variants that arrive push nothing down.
 function drawStrip(edit) {
   const mine = edit.variants.get(edit.sameWork()) || new Map();
-  edit.strip.replaceChildren();
-  if (!edit.state.result?.command || edit.state.fast) return;
-  for (const [seed, result] of mine) {
-    edit.strip.append(
+  const choose = (seed, result) => {
+    edit.state = { ...edit.state, seed, result };
+    edit.history.push({ ...edit.state });
+    edit.draw();
+  };
+  const more = h(
+    "button",
+    { type: "button", "aria-label": "Another variant", title: "Another variant", onclick: () => edit.more() },
+    icon(icons.more),
+  );
+  more.disabled = !edit.state.result?.command || edit.state.fast;
+  edit.strip.replaceChildren(
+    ...[...(edit.state.fast ? [] : mine)].map(([seed, result]) =>
       h(
         "button",
         {
           type: "button",
-          "aria-pressed": seed === edit.state.seed,
+          "aria-pressed": String(seed === edit.state.seed),
           "aria-label": `Variant of seed ${seed}`,
-          onclick: () => {
-            edit.state = { ...edit.state, seed, result };
-            edit.history.push({ ...edit.state });
-            edit.draw();
-          },
+          onclick: () => choose(seed, result),
         },
         h("img", { src: result.url, alt: "" }),
         h("span", { class: "seed" }, seed),
       ),
-    );
-  }
-  edit.strip.append(
-    h(
-      "button",
-      { type: "button", "aria-label": "Another variant", title: "Another variant", onclick: () => edit.more() },
-      icon(icons.more),
     ),
+    more,
   );
 }

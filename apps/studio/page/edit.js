@@ -1,15 +1,19 @@
 // Edit: a photo, forty sliders, and the picture as it forms.
 
 import * as api from "./client.js";
-import { showCommandFor } from "./command.js";
+import { showCommand, showCommandFor } from "./command.js";
 import { chooseCrop } from "./crop.js";
 import { save, seconds, toast } from "./dom.js";
-import { buildEdit, drawEdit } from "./edit-view.js";
+import { buildEdit, drawEdit, drawResult } from "./edit-view.js";
 import { History } from "./history.js";
 import * as photos from "./photo.js";
 import { dataUrl } from "./png.js";
 
 const REMEMBERED = "spnn-edit";
+const same = (a, b) => {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
+};
 const sameWork = (s) => JSON.stringify([s.photo?.id, s.crop, s.wishes, s.keep, s.fast, s.steps]);
 
 export class Edit {
@@ -33,6 +37,13 @@ export class Edit {
   draw() {
     drawEdit(this);
   }
+  drawResult() {
+    return drawResult(this);
+  }
+  // Do the sliders say what is worked on? Not while one is being dragged.
+  get settled() {
+    return same(this.wishes.wishes, this.state.wishes);
+  }
 
   number(input, { min, max, default: otherwise }) {
     const value = Math.round(Number(input.value));
@@ -43,29 +54,29 @@ export class Edit {
 
   // --- photos
   async open(file) {
+    const mine = (this.opening = {}); // of several photos that come at once the last is taken
     try {
       this.say("Reading the photo…");
       const { photo, settings, saved } = await photos.open(file);
-      if (settings && settings.kind !== "edit") {
-        toast("This picture was not made by an edit: it is taken as a photo");
-        await this.take(await photos.put(file, file.name));
-        return;
-      }
+      if (this.opening !== mine) return;
       if (!settings) {
         await this.take(photo);
-        return;
+      } else if (settings.kind !== "edit") {
+        toast("This picture was not made by an edit: it is taken as a photo");
+        await this.take(await photos.put(file, file.name));
+      } else {
+        const { wishes = {}, keep, fast, seed, steps } = settings;
+        if (await this.take(photo, { wishes, keep, fast, seed, steps }, saved)) toast("The picture and its settings are back");
       }
-      const { wishes = {}, keep, fast, seed, steps } = settings;
-      await this.take(photo, { wishes, keep, fast, seed, steps }, saved);
-      toast("The picture and its settings are back");
     } catch (error) {
-      this.say("");
+      if (this.opening === mine) this.say("");
       toast(error.message, "bad");
     }
   }
 
   async take(photo, settings = {}, saved = null) {
     this.cancel();
+    const mine = (this.opening = {});
     const crop = photos.defaultCrop(photo);
     const base = await api.ask("look", { photo: photo.id, crop });
     let result = null;
@@ -75,20 +86,26 @@ export class Edit {
         .then((p) => api.ask("look", { photo: p.id, crop: photos.defaultCrop(p) }));
       result = { url: URL.createObjectURL(saved), blob: saved, g: said.g, judge: said.judge, command: null };
     }
+    if (this.opening !== mine) return false;
+    this.cancel(); // what was begun with the photo before, while this one was looked at
     this.state = { ...this.defaults, ...settings, photo, crop, base, result };
     this.history.push({ ...this.state });
     this.draw();
+    this.say("");
     this.remember();
     if (saved) this.run(); // the same bits again, now with their command and variants
+    return true;
   }
 
   async surprise() {
+    this.opening = {};
     this.cancel();
     const seed = crypto.getRandomValues(new Uint32Array(1))[0] % 1000000;
     this.start(
       { kind: "sample", seed, steps: this.info.fields.sample.steps.default },
       {
         preview: ({ image }) => {
+          this.halfDrawn = true;
           this.desk.hidden = false;
           this.welcome.hidden = true;
           this.compare.setAfter(null);
@@ -96,7 +113,8 @@ export class Edit {
         },
         done: async (result) => {
           const blob = await api.picture(result.job);
-          await this.take({
+          this.halfDrawn = false;
+          const taken = await this.take({
             id: result.photo,
             name: `face-${seed}.png`,
             width: this.info.size,
@@ -105,7 +123,7 @@ export class Edit {
             command: result.command,
             file: result.file,
           });
-          this.say(`A face that does not exist, from seed ${seed}`);
+          if (taken) this.say(`A face that does not exist, from seed ${seed}`);
         },
       },
     );
@@ -139,17 +157,21 @@ export class Edit {
   // --- work
   async preview(wishes) {
     if (!this.state.photo || !this.info.live) return;
+    const { photo, crop, keep } = this.state;
     try {
-      const { image } = await api.ask("live", {
-        photo: this.state.photo.id,
-        crop: this.state.crop,
-        wishes,
-        keep: this.state.keep,
-      });
+      const { image } = await api.ask("live", { photo: photo.id, crop, wishes, keep });
+      // The answer may come after the sliders moved on, or after what it is a preview of.
+      if (this.state.photo !== photo || !same(wishes, this.wishes.wishes)) return;
+      if ((this.forming || this.state.result) && this.settled) return;
       await this.compare.setAfter(dataUrl(image), "The wish in one pass", "Live");
     } catch {
       /* the job that follows will say what is wrong */
     }
+  }
+  form({ image }) {
+    if (!this.settled) return; // a slider is being dragged, and its own preview is shown
+    this.forming = true;
+    this.compare.setAfter(dataUrl(image), "The result as it forms", "Forming");
   }
 
   request(state = this.state) {
@@ -166,7 +188,7 @@ export class Edit {
     }
     const snapshot = this.history.now;
     await this.start(this.request(), {
-      preview: ({ image }) => this.compare.setAfter(dataUrl(image), "The result as it forms", "Forming"),
+      preview: (step) => this.form(step),
       done: async (result) => this.finish(snapshot, result),
     });
   }
@@ -178,7 +200,8 @@ export class Edit {
     this.keepVariant(snapshot);
     if (this.history.now !== snapshot) return;
     this.state.result = got;
-    this.draw();
+    await this.drawResult();
+    if (this.history.now !== snapshot) return;
     this.say(`Done in ${seconds(result.seconds)}`);
     this.remember();
   }
@@ -186,6 +209,7 @@ export class Edit {
   async start(wanted, on) {
     const mine = (this.token = {});
     const current = (act) => (data) => (this.token === mine ? act(data) : undefined);
+    this.forming = false;
     this.stop.hidden = false;
     this.compare.setProgress(0);
     this.say("Starting…");
@@ -228,6 +252,7 @@ export class Edit {
         this.idle();
         this.say("");
         toast(error, "bad");
+        this.undrawn();
       }),
       cancelled: current(() => {
         this.idle();
@@ -243,6 +268,13 @@ export class Edit {
       job.cancel();
       this.say("Stopped");
     }
+    this.undrawn();
+  }
+  // A face that was left half drawn is no photo: what was there before is shown again.
+  undrawn() {
+    if (!this.halfDrawn) return;
+    this.halfDrawn = false;
+    this.draw();
   }
   idle() {
     this.job = null;
@@ -265,19 +297,21 @@ export class Edit {
     this.change({ seed: Math.max(...seeds) + 1 });
   }
   // --- out
+  // A face that was drawn here is a result too, as long as nothing is asked of it.
+  get drawn() {
+    return Boolean(this.state.photo?.command) && !Object.keys(this.state.wishes).length;
+  }
   save() {
     const { result, photo, wishes } = this.state;
-    if (result)
-      save(
-        result.blob,
-        `${photo.name.replace(/\.\w+$/, "")}-${Object.keys(wishes).join("-").toLowerCase() || "edit"}.png`.slice(
-          0,
-          120,
-        ),
-      );
+    const name = photo.name.replace(/\.\w+$/, "");
+    const wished = Object.keys(wishes).join("-").toLowerCase() || "edit";
+    if (result) save(result.blob, `${name.slice(0, 60)}-${wished.slice(0, 60)}.png`);
+    else if (this.drawn) save(photo.blob, photo.name);
   }
   command() {
-    showCommandFor(this.state.result, this.state.photo, this.state.base.image);
+    const { result, photo, base } = this.state;
+    if (result) showCommandFor(result, photo, base.image);
+    else if (this.drawn) showCommand(photo.command, `This draws the same face, bit for bit, into ${photo.file}.`);
   }
 
   say(text) {
@@ -312,10 +346,12 @@ export class Edit {
       return;
     }
     if (!kept?.photo) return;
+    const opening = (this.opening = {});
     const { job, last, ...state } = kept;
     try {
       const base = await api.ask("look", { photo: state.photo.id, crop: state.crop });
       state.photo.blob = await api.photo(state.photo.id);
+      if (this.opening !== opening) return; // another photo came meanwhile
       this.state = { ...this.state, ...state, base, result: null };
       this.history.push({ ...this.state });
       this.draw();
@@ -324,16 +360,10 @@ export class Edit {
       const mine = (this.token = {});
       const snapshot = this.history.now;
       this.stop.hidden = false;
-      this.job = api.attach(
-        id,
-        this.handlers(
-          {
-            preview: ({ image }) => this.compare.setAfter(dataUrl(image), "The result as it forms", "Forming"),
-            done: (result) => this.finish(snapshot, result),
-          },
-          (act) => (data) => (this.token === mine ? act(data) : undefined),
-        ),
-      );
+      const current = (act) => (data) => (this.token === mine ? act(data) : undefined);
+      const on = { preview: (step) => this.form(step), done: (result) => this.finish(snapshot, result) };
+      // A job that is not known any more is asked for again.
+      this.job = api.attach(id, { ...this.handlers(on, current), failed: current(() => this.run()) });
     } catch {
       sessionStorage.removeItem(REMEMBERED);
     }

@@ -235,10 +235,7 @@ export function drawResults(place) {
   const fixed = [];
   if (!place.mine) fixed.push(still("The truth", place.base.image));
   if (place.damaged) fixed.push(still(place.mine ? "The photo" : "Damaged", place.damaged));
-  for (const entry of place.results) {
-    entry.element = null;
-    drawCard(place, entry);
-  }
+  for (const entry of place.results) drawCard(place, entry); // made once: a picture that is shown does not blink
   place.grid.replaceChildren(...fixed, ...place.results.map((entry) => entry.element));
 }
 

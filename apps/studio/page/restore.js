@@ -50,8 +50,10 @@ export class Restore {
   }
   async take(photo) {
     this.cancel();
+    const mine = (this.opening = {}); // of several photos that come at once the last is taken
     const crop = photos.defaultCrop(photo);
     const base = await api.ask("look", { photo: photo.id, crop });
+    if (this.opening !== mine) return;
     Object.assign(this, { photo, crop, base, results: [] });
     this.welcome.hidden = true;
     this.desk.hidden = false;
@@ -67,6 +69,7 @@ export class Restore {
   }
   async surprise() {
     this.cancel();
+    this.opening = {};
     this.say("Drawing a face…");
     this.desk.hidden = false;
     this.welcome.hidden = true;
@@ -89,16 +92,18 @@ export class Restore {
               command: result.command,
               file: result.file,
             }),
-          failed: ({ error }) => {
-            this.say("");
-            toast(error, "bad");
-          },
+          failed: ({ error }) => this.drawnNothing(error),
         },
       );
     } catch (error) {
-      this.say("");
-      toast(error.message, "bad");
+      this.drawnNothing(error.message);
     }
+  }
+  drawnNothing(why) {
+    this.say("");
+    toast(why, "bad");
+    this.desk.hidden = !this.photo;
+    this.welcome.hidden = Boolean(this.photo);
   }
   async recrop() {
     const crop = await chooseCrop(this.photo, this.crop);
@@ -130,6 +135,7 @@ export class Restore {
     if (this.photo) this.refresh();
   }
   async damage() {
+    if (!this.photo) return; // a face is still being drawn
     try {
       this.buttons();
       if (this.kind === "holes" && !this.mask.missing) {

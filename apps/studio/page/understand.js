@@ -69,6 +69,7 @@ export class Understand {
       (name) => {
         this.inverse = name;
         this.moved();
+        this.split();
         this.project();
       },
     );
@@ -90,11 +91,11 @@ export class Understand {
     );
     this.root.append(h("div", { class: "desk" }, left, panel));
 
-    this.source = this.picture("Photo x", "");
+    this.source = this.picture("Photo x", "…");
     this.range = this.picture("Range: g†(g(x))", "all that the network can say of it");
     this.null = this.picture("Null space: x − g†(g(x))", "what it throws away, around grey");
     this.again = this.picture("x", "the photo");
-    this.projected = this.picture("x′ on the way to y", "");
+    this.projected = this.picture("x′ on the way to y", "…");
     this.lambdaSlider = slider({
       label: "λ",
       min: 0,
@@ -132,7 +133,7 @@ export class Understand {
       h("h2", {}, "Non-linear back-projection"),
       h(
         "div",
-        { class: "triple" },
+        { class: "triple two" },
         this.again.element,
         this.projected.element,
         h("div", { class: "stack" }, this.lambdaSlider.element, (this.told = h("p", { class: "small soft" }))),
@@ -212,7 +213,7 @@ export class Understand {
   }
   async surprise() {
     const seed = crypto.getRandomValues(new Uint32Array(1))[0] % 1000000;
-    this.parts.hidden = false;
+    this.parts.hidden = this.back.hidden = false; // its place is there before it is
     try {
       await api.start(
         { kind: "sample", seed, steps: this.info.fields.sample.steps.default },
@@ -229,16 +230,26 @@ export class Understand {
   async take(photo) {
     this.photo = photo;
     this.crop = photos.defaultCrop(photo);
-    const split = await api.ask("split", { photo: photo.id, crop: this.crop, inverse: this.inverse });
     this.parts.hidden = this.back.hidden = false;
-    await Promise.all([
-      show(this.source.img, dataUrl(split.image)),
-      show(this.again.img, dataUrl(split.image)),
-      show(this.range.img, dataUrl(split.range)),
-      show(this.null.img, dataUrl(split.null)),
-    ]);
-    this.source.caption.textContent = `its range is ${split.apart.toFixed(2)} away (root mean square, of −1 to 1)`;
+    await this.split();
     this.project();
+  }
+  async split() {
+    const { photo, inverse } = this;
+    if (!photo) return;
+    try {
+      const split = await api.ask("split", { photo: photo.id, crop: this.crop, inverse });
+      if (this.photo !== photo || this.inverse !== inverse) return; // another was chosen meanwhile
+      await Promise.all([
+        show(this.source.img, dataUrl(split.image)),
+        show(this.again.img, dataUrl(split.image)),
+        show(this.range.img, dataUrl(split.range)),
+        show(this.null.img, dataUrl(split.null)),
+      ]);
+      this.source.caption.textContent = `its range is ${split.apart.toFixed(2)} away (root mean square, of −1 to 1)`;
+    } catch (error) {
+      toast(error.message, "bad");
+    }
   }
   async nlbp() {
     if (!this.photo) return;

@@ -3,9 +3,10 @@
 import { h, uid } from "./dom.js";
 
 export class Wishes {
-  // attributes: [{name, label, group}]; range: {min, max, step, format}; onInput while moving, onChange when let go or reset.
-  constructor({ attributes, range, title, hint, legend, onInput, onChange, open = 1 }) {
-    Object.assign(this, { range, onInput, onChange });
+  // attributes: [{name, label, group}]; range: {min, max, step, format}; onInput while moving, onChange when let go or reset,
+  // onRelease when let go, wherever it is then.
+  constructor({ attributes, range, title, hint, legend, onInput, onChange, onRelease, open = 1 }) {
+    Object.assign(this, { range, onInput, onChange, onRelease });
     this.own = {};
     this.wishes = {};
     this.rows = new Map();
@@ -78,6 +79,7 @@ export class Wishes {
       this.onInput?.(this.wishes);
     });
     input.addEventListener("change", () => this.onChange?.(this.wishes));
+    input.addEventListener("pointerup", () => setTimeout(() => this.onRelease?.())); // after `change`, if there is one
     input.addEventListener("dblclick", () => this.reset([attribute.name]));
     input.addEventListener("keydown", (event) => {
       if (event.key !== "Delete" && event.key !== "Backspace" && event.key !== "Escape") return;
