@@ -24,6 +24,7 @@ SpnnConfig mixed_stack() {
       {"kind": "additive", "moved": 3, "t": {"hidden": 4}},
       {"kind": "unshuffle", "factor": 2},
       {"kind": "surjection", "out": 5, "st": {"hidden": 16, "kernel": 1}, "r": {"hidden": 16}},
+      {"kind": "lines", "axis": "columns", "colours": false, "gain_bound": 1.0},
       {"kind": "affine", "s": {"hidden": 4}, "t": {"hidden": 4}}
     ]})"));
 }
