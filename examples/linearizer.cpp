@@ -1,6 +1,6 @@
 // The surjective Linearizer: matrices on the outputs of a trained network as maps of pictures, with exact powers, products and inverses.
-//   linearizer [fashion [IMAGES [SHEET.png]]]        a matrix that takes each class of clothes to the next; ten times is the identity
-//   linearizer faces PHOTOS [IMAGES [SHEET.png]]     mirrors of attributes, which commute and undo themselves; PHOTOS: a folder or CelebA-HQ
+//   linearizer [fashion [IMAGES [SHEET.png [DRAWN]]]]   a matrix that takes each class of clothes to the next; ten times is the identity
+//   linearizer faces PHOTOS [IMAGES [SHEET.png]]        mirrors of attributes, which commute and undo themselves; PHOTOS: a folder or CelebA-HQ
 #include <spnn/spnn.h>
 
 #include <cmath>
@@ -18,8 +18,8 @@ struct Models {
 
   explicit Models(const std::string& family)
       : classifier(spnn::load_spnn(spnn::engine::model_file("", family, "classifier"))),
-        g(std::make_shared<spnn::SpnnProjector>(classifier.net, spnn::SpnnProjectorConfig{.pseudo_inverse = spnn::PseudoInverse::anchored,
-                                                                                        .metric = spnn::Metric::residual})),
+        g(std::make_shared<spnn::SpnnProjector>(classifier.net, spnn::SpnnProjectorConfig{.pseudo_inverse = spnn::PseudoInverse::learned,
+                                                                                          .metric = spnn::Metric::residual})),
         judge(spnn::load_judge(spnn::engine::model_file("", family, "judge")).net) {}
 
   spnn::Dataset load(const std::string& place, spnn::Split split, std::int64_t count) const {
@@ -42,15 +42,31 @@ Tensor class_means(const Models& m, const spnn::Dataset& set) {
   return torch::stack(columns, 1);
 }
 
-int clothes(std::int64_t count, const std::string& sheet) {
+// The same A with a prior: pictures of which g says Aⁿ g(x), drawn by guided diffusion instead of taken from g†.
+void draw(const Models& m, const AffineMap& A, const spnn::Dataset& test, std::int64_t count) {
+  const auto prior = spnn::load_prior(spnn::engine::model_file("", "fashion", "prior"));
+  const spnn::Degradation seen{.name = "A^n g", .g = m.g};
+  const auto y = m.g->forward(spnn::to_unit(test.images.slice(0, 0, count)));
+  spnn::Observer silent;
+  for (const std::int64_t n : {1, 5}) {
+    const auto made = spnn::restore_by("nlbp", {.prior = *prior, .g = seen, .y = A.power(n)(y), .seeds = spnn::ImageSeeds(1, y.size(0))},
+                                       {.sampler = {.steps = 25}}, silent);
+    const auto wanted = (test.labels.slice(0, 0, count) + n) % 10;
+    std::printf("n = %ld, drawn with the prior: judge %.1f %%, g %.1f %%\n", static_cast<long>(n), share(m.judged(made).argmax(1) == wanted),
+                share(m.g->forward(m.saved_and_read(made)).argmax(1) == wanted));
+  }
+}
+
+int clothes(std::int64_t count, const std::string& sheet, std::int64_t drawn) {
   const Models m("fashion");
-  const auto train = m.load("fashion-mnist", spnn::Split::train, 6000), test = m.load("fashion-mnist", spnn::Split::test, count);
+  const auto train = m.load("fashion-mnist", spnn::Split::train, 3000), test = m.load("fashion-mnist", spnn::Split::test, count);
   const auto x = spnn::to_unit(test.images);
   const auto A = spnn::cycle_of(class_means(m, train));
   const Linearizer f(m.g, A), F(m.g, A, Lift::completion);
   std::printf("|A^10 - I| = %.1e, condition of A %.1f\n", largest(A.power(10).A - torch::eye(10, torch::kFloat64)),
               torch::linalg_cond(A.A, c10::nullopt).item<double>());
-  std::printf("%3s  %-36s  %-36s\n", "n", "f = g'Ag: judge, applied n times", "F keeps q: judge, applied n times");
+  std::printf("%3s %12s  %-36s  %-36s\n", "n", "A^n g(x)", "f = g'Ag: judge, applied n times", "F keeps q: judge, applied n times");
+  const auto y = m.g->forward(x);
   auto f_n = x, F_n = x;
   std::vector<Tensor> shown{x.slice(0, 0, 8)}, kept{x.slice(0, 0, 8)};
   double worst = 0;
@@ -61,7 +77,8 @@ int clothes(std::int64_t count, const std::string& sheet) {
     const auto wanted = (test.labels + n) % 10;
     const double off = largest(at_once - f_n), kept_off = largest(kept_at_once - F_n);
     worst = std::max({worst, off, kept_off});
-    std::printf("%3ld  %6.1f %%, off by %.1e %14s %6.1f %%, off by %.1e\n", static_cast<long>(n), share(m.judged(at_once).argmax(1) == wanted), off, "",
+    std::printf("%3ld %10.1f %%  %6.1f %%, off by %.1e %14s %6.1f %%, off by %.1e\n", static_cast<long>(n), share(A.power(n)(y).argmax(1) == wanted),
+                share(m.judged(at_once).argmax(1) == wanted), off, "",
                 share(m.judged(kept_at_once).argmax(1) == wanted), kept_off);
     shown.push_back(at_once.slice(0, 0, 8));
     kept.push_back(kept_at_once.slice(0, 0, 8));
@@ -70,6 +87,7 @@ int clothes(std::int64_t count, const std::string& sheet) {
               share(m.judged(f.power(0).forward(x)).argmax(1) == test.labels));
   std::printf("F ten times: largest difference from the photo %.1e, %.1f dB; F, saved in 8 bits, F backwards: %.1f dB\n", largest(F_n - x), psnr(F_n, x),
               psnr(F.pinv().forward(m.saved_and_read(F.forward(x))), x));
+  if (drawn > 0) draw(m, A, test, drawn);
   if (!sheet.empty()) {
     std::vector<std::string> columns{"photo"};
     for (int n = 1; n <= 10; ++n) columns.push_back("n = " + std::to_string(n));
@@ -127,7 +145,7 @@ int main(int argc, char** argv) try {
   const torch::NoGradGuard no_grad;
   const auto argument = [&](int i, const std::string& otherwise) { return argc > i ? std::string(argv[i]) : otherwise; };
   if (argument(1, "fashion") == "faces") return faces(argument(2, "."), std::stoll(argument(3, "100")), argument(4, ""));
-  return clothes(std::stoll(argument(2, "200")), argument(3, ""));
+  return clothes(std::stoll(argument(2, "100")), argument(3, ""), std::stoll(argument(4, "0")));
 } catch (const spnn::Error& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

@@ -26,9 +26,9 @@ Tensor pictures(std::int64_t count, std::uint64_t seed) {
 
 double psnr(const Tensor& a, const Tensor& b) { return 10 * std::log10(4 / (a - b).square().mean().item<double>()); }
 
-// Of the inner half: how many pixels the field is off.
+// But for the border, where pictures end: how many pixels the field is off.
 double pixels_off(const Tensor& fitted, const Tensor& truth) {
-  const auto inner = (fitted - truth).slice(2, side / 4, 3 * side / 4).slice(3, side / 4, 3 * side / 4);
+  const auto inner = (fitted - truth).slice(2, side / 8, 7 * side / 8).slice(3, side / 8, 7 * side / 8);
   return inner.square().mean().sqrt().item<double>() * (side - 1) / 2;
 }
 
@@ -45,8 +45,7 @@ TEST(Displacement, IsFoundThroughVignettingAndForEachColour) {
   const auto x = pictures(64, 1);
   const auto D = make_black_box("lens:k=0.15,vignette=0.5,chroma=0.02", photo_shape);
   const auto d = fit_displacement(x, D(x));
-  EXPECT_LT(pixels_off(d, radial(0.15, 0.02)), 0.1);
-  EXPECT_GT(pixels_off(torch::zeros_like(d), radial(0.15, 0.02)), 0.25) << "which is not nothing";
+  EXPECT_LT(pixels_off(d, radial(0.15, 0.02)), 0.25 * pixels_off(torch::zeros_like(d), radial(0.15, 0.02)));
 }
 
 TEST(Displacement, OfPicturesThatStayIsNone) {

@@ -63,6 +63,13 @@ TEST(Spnn, VectorsGoThroughPointwiseNetworks) {
   EXPECT_EQ(net.pinv(torch::zeros({4, 3})).sizes(), (std::vector<std::int64_t>{4, 20}));
 }
 
+TEST(SpnnConfig, WithOutputsCountsThePlacesOfAMapThatIsFoldedAtTheEnd) {
+  const auto map = spnn_from_json(Json::parse(R"({"name": "map", "input": [1, 8, 8], "blocks": [
+      {"kind": "unshuffle", "factor": 2}, {"kind": "surjection", "out": 2, "st": {"hidden": 4}, "r": {"hidden": 4}}, {"kind": "unshuffle", "factor": 4}]})"));
+  EXPECT_EQ(Spnn(with_outputs(map, 48)).out_shape(), (Shape{48, 1, 1}));
+  EXPECT_THROW(with_outputs(map, 50), Error) << "16 places";
+}
+
 class EveryPreset : public ::testing::TestWithParam<std::string_view> {
  protected:
   static void expect_laws_of(const SpnnConfig& config, torch::Dtype type) {
