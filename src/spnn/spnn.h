@@ -7,10 +7,12 @@
 #include <spnn/checkpoint/models.h>
 #include <spnn/data/batches.h>
 #include <spnn/engine/engine.h>
+#include <spnn/image/grid.h>
 #include <spnn/networks/presets.h>
 #include <spnn/networks/spnn.h>
 #include <spnn/operators/catalogue.h>
 #include <spnn/operators/operator.h>
+#include <spnn/projection/linearizer.h>
 #include <spnn/projection/operator_projector.h>
 #include <spnn/projection/nlbp.h>
 #include <spnn/projection/spnn_projector.h>

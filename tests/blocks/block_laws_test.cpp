@@ -5,6 +5,7 @@
 #include <spnn/blocks/curve.h>
 #include <spnn/blocks/householder_mix.h>
 #include <spnn/blocks/lapped_unshuffle.h>
+#include <spnn/blocks/line_map.h>
 #include <spnn/blocks/pixel_unshuffle.h>
 
 #include <functional>
@@ -39,6 +40,13 @@ std::shared_ptr<Block> surjection(std::shared_ptr<OrthogonalMix> mix, CouplingNe
 CouplingNets apart() { return {.s = net(4, 2), .t = net(4, 2), .st = nullptr}; }
 CouplingNets shared() { return {.s = nullptr, .t = nullptr, .st = net(4, 4)}; }
 
+// Matrices in float, as files have them.
+std::shared_ptr<Block> lines(LineMapConfig::Axis axis, bool colours) {
+  auto block = std::make_shared<LineMap>(LineMapConfig{.in = in, .axis = axis, .colours = colours, .gain_bound = 1});
+  block->set(Rng(5).randn({block->sets(), block->lines(), block->length(), block->length()}), 0.5);
+  return block;
+}
+
 const std::vector<Case> cases = {
     {"PixelUnshuffle2x3", [] { return std::make_shared<PixelUnshuffle>(PixelUnshuffleConfig{in, 2, 3}); }},
     {"PixelUnshuffle4x1", [] { return std::make_shared<PixelUnshuffle>(PixelUnshuffleConfig{in, 4, 1}); }},
@@ -46,6 +54,9 @@ const std::vector<Case> cases = {
     {"LappedUnshuffle4", [] { return std::make_shared<LappedUnshuffle>(LappedUnshuffleConfig{.in = {3, 16, 12}, .factor = 4, .colour = true}); }},
     {"LappedUnshuffle6", [] { return std::make_shared<LappedUnshuffle>(LappedUnshuffleConfig{.in = {1, 12, 6}, .factor = 6}); }},
     {"Curve", [] { return std::make_shared<Curve>(CurveConfig{.in = in, .pieces = 5}); }},
+    {"LineMapRows", [] { return lines(LineMapConfig::Axis::rows, /*colours=*/true); }},
+    {"LineMapColumns", [] { return lines(LineMapConfig::Axis::columns, /*colours=*/true); }},
+    {"LineMapShared", [] { return lines(LineMapConfig::Axis::columns, /*colours=*/false); }},
     {"AffineSurjectionCayley", [] { return surjection(cayley(), apart()); }},
     {"AffineSurjectionHouseholder", [] { return surjection(householder(), apart()); }},
     {"AffineSurjectionSharedTrunk", [] { return surjection(cayley(), shared()); }},

@@ -51,9 +51,27 @@ TEST(BlackBox, JpegIsTheCodecAndAGreyPictureOnItsGridSurvives) {
 TEST(BlackBox, LensKeepsTheMiddleAndBendsTheRest) {
   // Five columns at u = −1, −½, 0, ½, 1 of a picture that is u itself; in the middle row the pixel at u shows u(1 + k u²), at most 1.
   const auto x = torch::linspace(-1, 1, 5, torch::kFloat64).view({1, 1, 1, 5}).expand({1, 1, 5, 5}).contiguous();
-  const auto y = boxes::lens(x, 0.4);
+  const auto y = boxes::lens(x, {.k = 0.4});
   EXPECT_THAT(y[0][0][2], TensorNear(torch::tensor({-1.0, -0.55, 0.0, 0.55, 1.0}, torch::kFloat64), 1e-9));
-  EXPECT_THAT(boxes::lens(x, 0.0), TensorNear(x, 1e-9));
+  EXPECT_THAT(boxes::lens(x, {.k = 0}), TensorNear(x, 1e-9));
+}
+
+TEST(BlackBox, LensDarkensBlursAndSplitsColoursTowardsTheCorners) {
+  const auto white = torch::ones({1, 3, 5, 5}, torch::kFloat64);
+  const auto dark = (boxes::lens(white, {.k = 0, .vignette = 0.5}) + 1) / 2;
+  EXPECT_NEAR(dark[0][0][2][2].item<double>(), 1, 1e-12);
+  EXPECT_NEAR(dark[0][0][2][4].item<double>(), 0.75, 1e-12) << "r² = 1 at the middle of a side";
+  EXPECT_NEAR(dark[0][0][0][4].item<double>(), 0.5, 1e-12);
+  const auto noise = Rng(1).randn({1, 3, 9, 9}, torch::kFloat64);
+  const auto soft = boxes::lens(noise, {.k = 0, .blur = 1});
+  EXPECT_NEAR(soft[0][0][4][4].item<double>(), noise[0][0][4][4].item<double>(), 1e-12);
+  EXPECT_THAT(boxes::lens(white, {.k = 0, .blur = 1}), TensorNear(white, 1e-12));
+  // A picture that is u itself: larger red shows less of it in the same place.
+  const auto u = torch::linspace(-1, 1, 5, torch::kFloat64).view({1, 1, 1, 5}).expand({1, 3, 5, 5}).contiguous();
+  const auto split = boxes::lens(u, {.k = 0, .chroma = 0.1});
+  EXPECT_NEAR(split[0][0][2][3].item<double>(), 0.5 / 1.1, 1e-9);
+  EXPECT_NEAR(split[0][1][2][3].item<double>(), 0.5, 1e-9);
+  EXPECT_NEAR(split[0][2][2][3].item<double>(), 0.5 / 0.9, 1e-9);
 }
 
 TEST(BlackBox, TheCameraSeesOneColourAPixelAndKeepsIt) {
@@ -88,6 +106,7 @@ TEST(BlackBox, SaysWhatWouldDo) {
   EXPECT_THAT(refused("quantize:depth=3"), HasSubstr("expected bits=…, got 'depth=3'"));
   EXPECT_THAT(refused("clip:low=0.8,high=0.2"), HasSubstr("expected low below high, got 0.8 and 0.2"));
   EXPECT_THAT(refused("lens:3"), HasSubstr("expected k from -0.3 to 0.5, got 3"));
+  EXPECT_THAT(refused("lens:vignette=1"), HasSubstr("expected vignette from 0 to 0.9, got 1"));
   EXPECT_THAT(refused("isp", {1, 16, 16}), HasSubstr("expected a picture of 3 colours and even sides, got 1×16×16"));
   EXPECT_THAT(refusal([] { make_black_box("jpeg", picture).D(torch::zeros({1, 3, 8, 8})); }), HasSubstr("black box"));
 }

@@ -24,6 +24,7 @@ SpnnConfig mixed_stack() {
       {"kind": "additive", "moved": 3, "t": {"hidden": 4}},
       {"kind": "unshuffle", "factor": 2},
       {"kind": "surjection", "out": 5, "st": {"hidden": 16, "kernel": 1}, "r": {"hidden": 16}},
+      {"kind": "lines", "axis": "columns", "colours": false, "gain_bound": 1.0},
       {"kind": "affine", "s": {"hidden": 4}, "t": {"hidden": 4}}
     ]})"));
 }
@@ -60,6 +61,13 @@ TEST(Spnn, VectorsGoThroughPointwiseNetworks) {
   randomise_spnn(net, Rng(1));
   EXPECT_EQ(net.forward(torch::zeros({4, 20})).sizes(), (std::vector<std::int64_t>{4, 3}));
   EXPECT_EQ(net.pinv(torch::zeros({4, 3})).sizes(), (std::vector<std::int64_t>{4, 20}));
+}
+
+TEST(SpnnConfig, WithOutputsCountsThePlacesOfAMapThatIsFoldedAtTheEnd) {
+  const auto map = spnn_from_json(Json::parse(R"({"name": "map", "input": [1, 8, 8], "blocks": [
+      {"kind": "unshuffle", "factor": 2}, {"kind": "surjection", "out": 2, "st": {"hidden": 4}, "r": {"hidden": 4}}, {"kind": "unshuffle", "factor": 4}]})"));
+  EXPECT_EQ(Spnn(with_outputs(map, 48)).out_shape(), (Shape{48, 1, 1}));
+  EXPECT_THROW(with_outputs(map, 50), Error) << "16 places";
 }
 
 class EveryPreset : public ::testing::TestWithParam<std::string_view> {

@@ -56,7 +56,10 @@ Map isp(Stage& s, const Shape& picture) {
 }
 
 Map lens(Stage& s, const Shape&) {
-  return [k = number(s, "k", 0.15, -0.3, 0.5)](const Tensor& x) { return boxes::lens(x, k); };
+  const boxes::Lens otherwise;
+  const boxes::Lens glass{.k = number(s, "k", otherwise.k, -0.3, 0.5), .vignette = number(s, "vignette", otherwise.vignette, 0, 0.9),
+                          .chroma = number(s, "chroma", otherwise.chroma, -0.1, 0.1), .blur = number(s, "blur", otherwise.blur, 0, 4)};
+  return [glass](const Tensor& x) { return boxes::lens(x, glass); };
 }
 
 struct BlackBoxRow {
@@ -72,7 +75,9 @@ const std::vector<BlackBoxRow>& entries() {
       {{"clip", "low=0.2, high=0.8", "shadows and lights lost, pixels in [0, 1]"}, {"low", "high"}, clip},
       {{"isp", "red=1.2, blue=1.4, gamma=2.2, bits=6", "a camera without noise: Bayer mosaic, white balance, demosaicking, tone curve, rounding"},
        {"red", "blue", "gamma", "bits"}, isp},
-      {{"lens", "k=0.15", "a lens that bends lines: barrel for k > 0, pincushion for k < 0"}, {"k"}, lens},
+      {{"lens", "k=0.15, vignette=0, chroma=0, blur=0",
+        "a lens that bends lines (barrel for k > 0, pincushion for k < 0), with less light, blur and colours apart towards the corners"},
+       {"k", "vignette", "chroma", "blur"}, lens},
   };
   return all;
 }

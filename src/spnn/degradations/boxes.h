@@ -11,7 +11,15 @@ using torch::Tensor;
 Tensor jpeg(const Tensor& x, int quality);                          // through bytes, in memory; 4:4:4
 Tensor quantize(const Tensor& x, std::int64_t bits);                // the nearest of 2^bits evenly spaced greys
 Tensor clip(const Tensor& x, double low, double high);              // in [0, 1] units: what lies outside is lost
-Tensor lens(const Tensor& x, double k);                             // the pixel at radius r shows what was at r(1 + k r²); r = 1 at the middle of a side
+
+// A lens. r = 1 at the middle of a side of the picture, r² = 2 in its corners.
+struct Lens {
+  double k = 0.15;        // the pixel at radius r shows what was at r(1 + k r²): barrel for k > 0, pincushion for k < 0
+  double vignette = 0;    // of the light that is missing in the corners, growing with r²
+  double chroma = 0;      // red is larger by it, blue smaller
+  double blur = 0;        // σ in pixels of a Gaussian; the picture turns into the blurred one with r²/2
+};
+Tensor lens(const Tensor& x, const Lens& glass);
 
 // A camera: linear light, an RGGB mosaic, white balance of what it saw, bilinear demosaicking, tone curve, rounding. No noise.
 struct Isp {

@@ -4,6 +4,7 @@
 #include <spnn/blocks/curve.h>
 #include <spnn/blocks/householder_mix.h>
 #include <spnn/blocks/lapped_unshuffle.h>
+#include <spnn/blocks/line_map.h>
 #include <spnn/blocks/pixel_unshuffle.h>
 #include <spnn/core/errors.h>
 #include <spnn/networks/build_blocks.h>
@@ -63,6 +64,12 @@ class Builder {
 
   std::shared_ptr<Block> operator()(const CurveBlockConfig& c) const {
     return std::make_shared<Curve>(CurveConfig{.in = in_, .pieces = c.pieces, .slope_bound = c.slope_bound});
+  }
+
+  std::shared_ptr<Block> operator()(const LinesBlockConfig& c) const {
+    using Axis = LineMapConfig::Axis;
+    const auto axis = c.axis == LinesBlockConfig::Axis::rows ? Axis::rows : Axis::columns;
+    return std::make_shared<LineMap>(LineMapConfig{.in = in_, .axis = axis, .colours = c.colours, .gain_bound = c.gain_bound});
   }
 
  private:

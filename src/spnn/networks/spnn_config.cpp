@@ -57,6 +57,11 @@ struct ToJson {
   }
 
   Json operator()(const CurveBlockConfig& c) const { return {{"kind", "curve"}, {"pieces", c.pieces}, {"slope_bound", c.slope_bound}}; }
+
+  Json operator()(const LinesBlockConfig& c) const {
+    const bool rows = c.axis == LinesBlockConfig::Axis::rows;
+    return {{"kind", "lines"}, {"axis", rows ? "rows" : "columns"}, {"colours", c.colours}, {"gain_bound", c.gain_bound}};
+  }
 };
 
 UnshuffleBlockConfig unshuffle_from_json(JsonFields& fields) {
@@ -123,8 +128,14 @@ BlockConfig block_from_json(const Json& json, const std::string& where) {
     CurveBlockConfig curve;
     fields.optional("pieces", curve.pieces).optional("slope_bound", curve.slope_bound);
     block = curve;
+  } else if (kind == "lines") {
+    using Axis = LinesBlockConfig::Axis;
+    LinesBlockConfig lines;
+    fields.word("axis", {{"rows", Axis::rows}, {"columns", Axis::columns}}, lines.axis);
+    fields.optional("colours", lines.colours).optional("gain_bound", lines.gain_bound);
+    block = lines;
   } else {
-    fail(fields.path("kind"), fmt::format("one of unshuffle, lapped, surjection, {}, curve", names_of(kCouplingKinds)), "'" + kind + "'");
+    fail(fields.path("kind"), fmt::format("one of unshuffle, lapped, surjection, {}, curve, lines", names_of(kCouplingKinds)), "'" + kind + "'");
   }
   fields.no_others();
   return block;
@@ -158,9 +169,12 @@ SpnnConfig spnn_from_json(const Json& json, const std::string& where) {
 }
 
 SpnnConfig with_outputs(SpnnConfig config, std::int64_t outputs) {
+  std::int64_t each = 1;   // outputs that a channel of the last surjection becomes, where pixels are folded into channels after it
   for (auto& block : std::views::reverse(config.blocks)) {
+    if (const auto* unshuffle = std::get_if<UnshuffleBlockConfig>(&block)) each *= unshuffle->factor_h * unshuffle->factor_w;
     if (auto* surjection = std::get_if<SurjectionBlockConfig>(&block)) {
-      surjection->out = outputs;
+      require(each > 0 && outputs % each == 0, "with_outputs", fmt::format("a multiple of the {} places of the last map", each), std::to_string(outputs));
+      surjection->out = outputs / each;
       return config;
     }
   }

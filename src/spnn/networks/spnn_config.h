@@ -61,8 +61,17 @@ struct CurveBlockConfig {
   friend bool operator==(const CurveBlockConfig&, const CurveBlockConfig&) = default;
 };
 
-using BlockConfig =
-    std::variant<UnshuffleBlockConfig, LappedBlockConfig, SurjectionBlockConfig, CouplingBlockConfig, CurveBlockConfig>;
+// A matrix a row or a column: LineMap.
+struct LinesBlockConfig {
+  enum class Axis { rows, columns };
+  Axis axis = Axis::rows;
+  bool colours = true;
+  double gain_bound = 2.0;
+  friend bool operator==(const LinesBlockConfig&, const LinesBlockConfig&) = default;
+};
+
+using BlockConfig = std::variant<UnshuffleBlockConfig, LappedBlockConfig, SurjectionBlockConfig, CouplingBlockConfig, CurveBlockConfig,
+                                 LinesBlockConfig>;
 
 // A whole network: what a configuration file says and what a model file carries as `architecture`.
 struct SpnnConfig {

@@ -93,7 +93,9 @@ DegradationObjective::DegradationObjective(DegradationRecipe recipe, const Reduc
   start_at(*net_, T, Rng(recipe_.train.seed).fork(kDegradationInit));
   const auto some = Rng(recipe_.train.seed).fork(kDegradationCurves).permutation(train_.clean.size()).slice(0, 0, curve_images);
   const auto batch = make_batch(train_.clean, some);
-  start_curves(*net_, T, batch.images, train_.D(batch));
+  const auto degraded = train_.D(batch);
+  start_warp(*net_, batch.images, degraded, recipe_.network);
+  start_curves(*net_, T, batch.images, degraded);
 }
 
 Losses DegradationObjective::losses(std::int64_t step, Share share) {
