@@ -12,8 +12,10 @@ endif()
 if(SPNN_HARDEN AND NOT SPNN_SANITIZE)
   # A mistake that a file could use ends the program instead. -U: some systems define it already.
   target_compile_options(spnn_options INTERFACE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -D_GLIBCXX_ASSERTIONS)
-  target_link_options(spnn_options INTERFACE -Wl,-z,relro -Wl,-z,now)
 endif()
+# Tables of addresses are read-only once the program runs. All symbols are bound at the start for that; the launcher loads
+# the library so in any case.
+target_link_options(spnn_options INTERFACE -Wl,-z,relro -Wl,-z,now)
 find_program(SPNN_MOLD ld.mold)
 if(SPNN_MOLD)
   target_link_options(spnn_options INTERFACE -fuse-ld=mold)

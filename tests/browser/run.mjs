@@ -198,9 +198,7 @@ test("a reload in the middle of a job finds it again", async ({ page }) => {
   await page.waitForFunction(() =>
     /^Step [1-9]/.test(document.querySelector("#edit .status span")?.textContent ?? ""),
   );
-  await page.waitForFunction(() => /^Done in/.test(document.querySelector("#edit .status span").textContent), null, {
-    timeout: 90000,
-  });
+  await finished(page);
 });
 
 test("keyboard only", async ({ browser, studio, complaints }) => {

@@ -98,8 +98,21 @@ export async function surprise(page, where) {
     .click();
 }
 
-const drawn = (page) =>
-  page.waitForFunction(() => /does not exist/.test(document.querySelector("#edit .status span").textContent));
+// Waits for a word of the place Edit as long as its words change: a busy machine may be slow, it may not stand still.
+async function said(page, pattern) {
+  for (let text = null; text === null || !pattern.test(text);) {
+    const news = await page.waitForFunction(
+      ([before, source]) => {
+        const now = document.querySelector("#edit .status span").textContent;
+        return (now !== before || new RegExp(source).test(now)) && { now };
+      },
+      [text, pattern.source],
+    );
+    text = (await news.jsonValue()).now;
+  }
+}
+
+const drawn = (page) => said(page, /does not exist/);
 
 // Every fourth face smiles as much as the slider allows, and a key that moves a slider past its end changes nothing: then
 // there is no job to wait for. Faces are drawn until one has room on its slider, whatever the models are.
@@ -132,8 +145,7 @@ export const wish = (page, name, value, where = "edit") =>
     input.dispatchEvent(new Event("change", { bubbles: true }));
   }, value);
 
-export const finished = (page) =>
-  page.waitForFunction(() => /^Done in/.test(document.querySelector("#edit .status span").textContent));
+export const finished = (page) => said(page, /^Done in/);
 
 // The pixels of a picture (an address or bytes), as one text: decoded by the browser, exactly.
 export const pixels = (page, source) =>

@@ -118,6 +118,17 @@ TEST(LauncherDeathTest, MemoryThatADestructorDoesNotGetIsASentenceAndCodeOne) {
   EXPECT_EXIT({ std::set_terminate(cli::end_with_a_sentence); destroys(); }, ::testing::ExitedWithCode(1), "spnn: expected enough memory, got none");
 }
 
+// Tables of addresses that a mistake could overwrite are read-only, and for that bound at the start.
+TEST(Launcher, TablesOfAddressesAreReadOnly) {
+  for (const std::string file : {"spnn", "libspnn.so"}) {
+    const TemporaryFolder folder;
+    ASSERT_EQ(std::system(fmt::format("readelf -ld '{}/{}' >'{}'", SPNN_BINARY_DIR, file, (folder / "d").string()).c_str()), 0);
+    const auto text = testing::file_text(folder / "d");
+    EXPECT_THAT(text, HasSubstr("GNU_RELRO")) << file;
+    EXPECT_THAT(text, HasSubstr("NOW")) << file;
+  }
+}
+
 // An empty entry of a run path is the current folder: a library lying there would be run.
 TEST(Launcher, NoLibraryOfTheCurrentFolderIsLoaded) {
   for (const std::string file : {"spnn", "libspnn.so"}) {
