@@ -85,7 +85,7 @@ struct SpnnConfig {
 Json to_json(const SpnnConfig& config);
 SpnnConfig spnn_from_json(const Json& json, const std::string& where = "architecture");
 
-// Replaces the output channels of the last surjection: presets serve any number of outputs. A map folded by a last unshuffle counts place by place.
+// Replaces the output channels of the last surjection: presets serve any number of outputs.
 SpnnConfig with_outputs(SpnnConfig config, std::int64_t outputs);
 
 }  // namespace spnn
