@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <spnn/operators/dense_operator.h>
 #include <spnn/projection/linearizer.h>
-#include <spnn/projection/map_projector.h>
+#include <spnn/projection/operator_projector.h>
 #include <spnn/projection/spnn_projector.h>
 
 #include "support/damage.h"
@@ -119,7 +119,7 @@ TEST(Linearizer, OfALinearMapIsTheMatrixBetweenItsInverseAndItself) {
   const auto B = Rng(1).randn({d, 9}, torch::kFloat64);
   const auto g = std::make_shared<const DenseOperator>(B, Shape{9, 1, 1});
   const auto A = random_map(2).A;
-  const Linearizer f(std::make_shared<MapProjector<DenseOperator>>(g), AffineMap::linear(A));
+  const Linearizer f(std::make_shared<OperatorProjector>(g), AffineMap::linear(A));
   const auto x = Rng(2).randn({3, 9}, torch::kFloat64);
   const auto expected = x.matmul(torch::linalg_pinv(B).matmul(A).matmul(B).t());
   EXPECT_THAT(f.forward(x.view({3, 9, 1, 1})).view({3, 9}), TensorNear(expected, 1e-9));

@@ -9,6 +9,7 @@ namespace spnn {
 namespace {
 
 constexpr std::array kMixKinds = {Named{MixConfig::Kind::cayley, "cayley"}, Named{MixConfig::Kind::householder, "householder"}};
+constexpr std::array kLineAxes = {Named{LinesBlockConfig::Axis::rows, "rows"}, Named{LinesBlockConfig::Axis::columns, "columns"}};
 constexpr std::array kCouplingKinds = {Named{CouplingBlockConfig::Kind::affine, "affine"}, Named{CouplingBlockConfig::Kind::additive, "additive"}};
 
 Json to_json(const MixConfig& mix) {
@@ -59,8 +60,7 @@ struct ToJson {
   Json operator()(const CurveBlockConfig& c) const { return {{"kind", "curve"}, {"pieces", c.pieces}, {"slope_bound", c.slope_bound}}; }
 
   Json operator()(const LinesBlockConfig& c) const {
-    const bool rows = c.axis == LinesBlockConfig::Axis::rows;
-    return {{"kind", "lines"}, {"axis", rows ? "rows" : "columns"}, {"colours", c.colours}, {"gain_bound", c.gain_bound}};
+    return {{"kind", "lines"}, {"axis", name_of(kLineAxes, c.axis)}, {"colours", c.colours}, {"gain_bound", c.gain_bound}};
   }
 };
 
@@ -129,9 +129,8 @@ BlockConfig block_from_json(const Json& json, const std::string& where) {
     fields.optional("pieces", curve.pieces).optional("slope_bound", curve.slope_bound);
     block = curve;
   } else if (kind == "lines") {
-    using Axis = LinesBlockConfig::Axis;
     LinesBlockConfig lines;
-    fields.word("axis", {{"rows", Axis::rows}, {"columns", Axis::columns}}, lines.axis);
+    fields.word("axis", kLineAxes, lines.axis);
     fields.optional("colours", lines.colours).optional("gain_bound", lines.gain_bound);
     block = lines;
   } else {
