@@ -22,6 +22,7 @@ import {
   sizes,
   spnn,
   surprise,
+  whileItWorks,
   wish,
 } from "./studio.mjs";
 
@@ -142,8 +143,9 @@ async function everyPlace({ browser, studio, complaints }) {
       await place(page, where);
       if (where !== "edit") await surprise(page, where);
       if (where === "restore")
-        await page.waitForFunction(() => document.querySelector("#restore .tag.right")?.textContent === "Damaged");
-      if (where === "understand") await page.getByText("moved by").waitFor();
+        await whileItWorks(page, () => document.querySelector("#restore .tag.right")?.textContent === "Damaged");
+      if (where === "understand")
+        await whileItWorks(page, () => /moved by/.test(document.querySelector("#understand").textContent));
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       assert.ok(wide <= 0, `${where} is ${wide} pixels too wide on ${name}`);
       const nameless = await page.evaluate(

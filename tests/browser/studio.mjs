@@ -112,6 +112,16 @@ async function said(page, pattern) {
   }
 }
 
+// The same for any place and anything: until `holds`, or 30 s without news of the engine in the page's header.
+export async function whileItWorks(page, holds) {
+  for (let before = null, news = Date.now(); !(await page.evaluate(holds)); await page.waitForTimeout(100)) {
+    const now = await page.locator("#engine").textContent();
+    if (now !== before) news = Date.now();
+    before = now;
+    if (Date.now() - news > 30000) throw new Error(`nothing new for 30 s, expected ${holds}`);
+  }
+}
+
 const drawn = (page) => said(page, /does not exist/);
 
 // Every fourth face smiles as much as the slider allows, and a key that moves a slider past its end changes nothing: then
