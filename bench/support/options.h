@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "support/environment.h"
+#include "environment.h"
 
 namespace spnn::bench {
 
