@@ -27,7 +27,7 @@ struct NaturalLosses {
   double sparsity = 0.5;     // |x' − x| there, of pixels and of means over 4×4 of them: only what must change does
 };
 
-// Phase III: all of g and r, asked what x' = NLBP(x, y') looks like (design.md, section 8), in the residual metric: one forward and one inverse pass. From
+// Phase III: all of g and r, asked what x' = NLBP(x, y') looks like, in the residual metric: one forward and one inverse pass. From
 // scratch it is phase I as well: losses on moves set in at `natural_from` and rise over `natural_ramp` steps.
 struct NaturalRecipe {
   SpnnConfig network;               // in a file: the name of a preset, or the whole architecture
