@@ -5,7 +5,7 @@ namespace spnn {
 
 AffineMap AffineMap::linear(const Tensor& A) {
   require(A.dim() == 2 && A.size(0) == A.size(1), "AffineMap", "a square matrix", to_string(A.sizes()));
-  return {A.to(torch::kFloat64), torch::zeros({A.size(0)}, torch::kFloat64)};
+  return {A.to(torch::kFloat64), torch::zeros({A.size(0)}, A.options().dtype(torch::kFloat64))};
 }
 
 AffineMap AffineMap::identity(std::int64_t d) { return linear(torch::eye(d, torch::kFloat64)); }
