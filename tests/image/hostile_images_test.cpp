@@ -58,6 +58,9 @@ TEST(HostileImages, CostLittle) {
   expect_refused("WebP of 32 bytes, 16383²", webp_lossless, "million pixels");
   expect_refused("progressive JPEG of 65500²", jpeg_header(65500, 65500, '\xC2') + scan_header + std::string(486, '\0'), "million pixels");
   expect_refused("PNG of 32768² in 131 kB", png_of(32768, 32768, "", deflated(std::string(8 << 20, '\0'))), "million pixels");
+  const std::string end = big(0x504c5445) + "zTXt";   // found by the fuzzer: the file ends behind the name of a chunk of 1.3 GB
+  const auto header = png_of(8, 8, "", "").substr(0, 33);
+  expect_refused("PNG that ends at a comment of 1.3 GB", header + end, "a chunk of 1347179589 bytes in a file of");
   const std::string comment = big(0x4500006a) + "zTXt" + std::string(100, 'a');   // found by the fuzzer: 1.1 GB were asked for
   expect_refused("PNG with a comment of 1.1 GB in 165 bytes", png_of(8, 8, comment, ""), "a chunk of 1157628010 bytes in a file of");
   // What the limits let through: the largest that a small file may claim.

@@ -28,10 +28,10 @@ std::string reason_of(const png_image& image) {
 
 // libpng asks for the memory that a chunk claims before it reads it. One that claims more than the file has is refused here.
 void require_chunks_within(EncodedImage file, std::string_view name) {
-  constexpr std::size_t signature = 8, around = 12;   // length, name and checksum of a chunk
-  for (std::size_t at = signature; at + around <= file.size();) {
+  constexpr std::size_t signature = 8, before = 8, around = 12;   // length and name of a chunk; with its checksum
+  for (std::size_t at = signature; at + before <= file.size();) {
     const auto length = std::size_t{file[at]} << 24 | std::size_t{file[at + 1]} << 16 | std::size_t{file[at + 2]} << 8 | std::size_t{file[at + 3]};
-    require(length <= file.size() - at - around, name, "a readable PNG", fmt::format("a chunk of {} bytes in a file of {}", length, file.size()));
+    require(length <= file.size() - at - before, name, "a readable PNG", fmt::format("a chunk of {} bytes in a file of {}", length, file.size()));
     at += around + length;
   }
 }

@@ -72,7 +72,7 @@ GuidedWork edit_of_photos(const SpnnModel& classifier, const Tensor& photos, con
   }
   const auto g = make_projector(classifier, wish.guidance);
   if (way.config.spin && !wish.each_step && leaves_others(wish, classifier)) {
-    way.config.spin->exact = std::ranges::any_of(wish.attributes, [](const AttributeRequest& a) { return a.probability || a.value; });
+    way.config.spin->graded = std::ranges::any_of(wish.attributes, [](const AttributeRequest& a) { return a.probability || a.value; });
     return {.g = g,
             .config = way.config,
             .task = {.seeds = ImageSeeds(wish.seed, photos.size(0)),

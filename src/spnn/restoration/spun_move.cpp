@@ -12,7 +12,6 @@ struct View {
 };
 constexpr std::array spin_views = {View{0, 0}, View{2, 1}, View{-1, 2}, View{1, -1}};   // each phase of a cell of 2 and most of one of 4
 constexpr std::int64_t kSpinBorder = 2;
-constexpr int kExactRounds = 2;
 
 Tensor seen_from(const Tensor& x, View v) {
   const auto padded = at::replication_pad2d(x, {kSpinBorder, kSpinBorder, kSpinBorder, kSpinBorder});
@@ -34,10 +33,10 @@ Tensor mean_of_views(const BackProjector& g, const Tensor& x, const Target& aim)
   return sum / (2.0 * spin_views.size());
 }
 
-// Of every output: untouched by the wish, or on the side asked for and far enough. [B]
+// Of every output: untouched by the wish, or on the side asked for and far enough, or near enough to the number asked for. [B]
 Tensor is_met(const Tensor& y, const Tensor& asked, const SpinConfig& config) {
+  if (config.graded) return (torch::sigmoid(y) - torch::sigmoid(asked)).abs().le(config.near).all(1);
   const auto untouched = y.eq(asked);
-  if (config.exact) return untouched.all(1);
   return untouched.logical_or((y * asked).gt(0).logical_and(y.abs().ge(config.least * asked.abs()))).all(1);
 }
 
@@ -46,8 +45,7 @@ Tensor is_met(const Tensor& y, const Tensor& asked, const SpinConfig& config) {
 SpunMove spun_move(const BackProjector& g, const Tensor& photo, const Target& aim, const SpinConfig& config) {
   auto x = photo;
   const auto of_rows = [](const Tensor& rows) { return rows.view({-1, 1, 1, 1}); };
-  const auto rounds = config.exact ? std::min(config.rounds, kExactRounds) : config.rounds;
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < config.rounds; ++round) {
     const auto y = g.forward(x);
     const auto met = is_met(y, aim(y), config);
     if (met.all().item<bool>()) break;

@@ -8,7 +8,8 @@ namespace spnn {
 struct SpinConfig {
   int rounds = 4;        // at most
   double least = 0.5;    // an image is done when every output that was asked for is on its side, by this part of what was asked
-  bool exact = false;    // what was asked for is a number, not a side: rounds are few and the last step is onto it
+  bool graded = false;   // what was asked for is a number, not a side: done when every probability is within `near` of it
+  double near = 0.05;
 };
 
 struct SpunMove {
@@ -21,7 +22,7 @@ struct SpunMove {
 // step towards all of the sets at once (Cimmino's method of projections; in denoising, cycle spinning). What every view agrees on is the
 // edit; grain and the grid of the first level's cells differ from view to view and average out. Outputs that nobody asked about may follow what
 // they belong to, as in photos: they are not held at the photo's values, as one back-projection holds them.
-//   ensures: where rounds were too few, the last step is one exact back-projection. Row i depends on row i.
+//   ensures: where rounds were too few, the last step is one exact back-projection, which brings grain with it. Row i depends on row i.
 SpunMove spun_move(const BackProjector& g, const Tensor& photo, const Target& aim, const SpinConfig& config);
 
 }  // namespace spnn
