@@ -33,7 +33,6 @@ class TableSource final : public FileSource {
   const std::string& name() const override { return name_; }
   const std::vector<std::string>& files() const override { return files_; }
   FileBytes read(const std::string&) const override { return FileBytes(text_); }
-  std::string fingerprint() const override { return ""; }
 
  private:
   std::string name_ = "fuzz";
