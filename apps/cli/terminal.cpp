@@ -50,10 +50,11 @@ class Terminal final : public Observer {
     if (!last && now - shown_ < pause) return;
     shown_ = now;
     const double elapsed = std::chrono::duration<double>(now - start_).count();
-    const double left = done > first_ ? elapsed / double(done - first_) * double(total - done) : 0;
+    // Nothing is known of the time left before a first part is done.
+    const auto left = done > first_ ? duration(elapsed / double(done - first_) * double(total - done)) + " left" : std::string();
     std::fprintf(stderr, "%s%s", tty_ ? "\r\033[K" : "",
                  fmt::format("{}/{}  {}  {}", done, total, without_controls(what, /*keep_lines=*/false),
-                             last ? "in " + duration(elapsed) : duration(left) + " left").c_str());
+                             last ? "in " + duration(elapsed) : left).c_str());
     if (!tty_ || last) std::fputc('\n', stderr);
     std::fflush(stderr);
   }
