@@ -57,10 +57,83 @@ TEST(Upscaler, ScaleBringsTheDetailToUnitSize) {
   EXPECT_NEAR(net.detail(images).square().mean().item<double>(), 1, 0.01);
 }
 
+namespace {
+
+// Detail whose frequencies spread by very different amounts, as those of photos do.
+Tensor uneven_images(std::int64_t count) {
+  const auto x = Rng(4).randn({count, 3, 32, 32});
+  return 0.2 * torch::avg_pool2d(torch::replication_pad2d(x, {1, 1, 1, 1}), 3, 1) + 0.01 * x;
+}
+
+UpscalerConfig by_frequency() {
+  auto config = tiny_upscaler(1).network;
+  config.by_frequency = true;
+  return config;
+}
+
+}  // namespace
+
+TEST(UpscalerByFrequency, BeginsAsTheWienerFilterOfEveryFrequency) {
+  const torch::NoGradGuard no_grad;
+  Upscaler net(by_frequency());   // all weights zero: F is 0
+  for (auto& value : net.parameters()) value.zero_();
+  net.measure_scale(uneven_images(64));
+  net.to(torch::kFloat64);
+  const auto s = net.spread();
+  EXPECT_GT((s.max() / s.min()).item<double>(), 4);
+  const auto z_t = Rng(6).randn({2, 45, 8, 8}, torch::kFloat64), guide = Rng(7).randn({2, 6, 8, 8}, torch::kFloat64);
+  for (const double a : {0.999, 0.5, 0.01}) {
+    const auto found = net.z0_hat(z_t, guide, torch::full({1}, 3.0, torch::kFloat64), torch::full({1}, a, torch::kFloat64));
+    const auto posterior_mean = std::sqrt(a) * s.square() / (a * s.square() + 1 - a);   // of N(0, s²) seen as √ᾱ z + √(1−ᾱ) ε
+    EXPECT_THAT(found, TensorNear(posterior_mean.view({1, -1, 1, 1}) * z_t, 1e-12)) << a;
+  }
+}
+
+TEST(UpscalerByFrequency, AsksForUnitVarianceAtAllTimesAndFrequencies) {
+  const torch::NoGradGuard no_grad;
+  const auto images = uneven_images(256);
+  Upscaler net(by_frequency());
+  for (auto& value : net.parameters()) value.zero_();
+  net.measure_scale(images);
+  const auto z0 = net.detail(images), guide = torch::zeros({256, 6, 8, 8});
+  for (const double a : {0.999, 0.5, 0.01}) {
+    const auto z_t = std::sqrt(a) * z0 + std::sqrt(1 - a) * Rng(8).randn(z0.sizes());
+    const auto wanted = net.residual(z0, z_t, guide, torch::zeros({1}), torch::full({1}, a)).wanted;
+    EXPECT_THAT(wanted.square().mean({0, 2, 3}), TensorNear(torch::ones({45}), 0.1)) << a;
+  }
+}
+
+TEST(UpscalerByFrequency, WithoutItTheNetworkSaysV) {
+  const torch::NoGradGuard no_grad;
+  Upscaler net(tiny_upscaler(1).network);
+  for (auto& value : net.parameters()) value.zero_();
+  const auto z0 = Rng(1).randn({2, 45, 8, 8}), noise = Rng(2).randn(z0.sizes());
+  const double a = 0.3;
+  const auto z_t = std::sqrt(a) * z0 + std::sqrt(1 - a) * noise;
+  const auto wanted = net.residual(z0, z_t, torch::zeros({2, 6, 8, 8}), torch::zeros({1}), torch::full({1}, a)).wanted;
+  EXPECT_THAT(wanted, TensorNear(std::sqrt(a) * noise - std::sqrt(1 - a) * z0, 1e-5));
+}
+
+TEST(UpscalerByFrequency, LearnsFromANetworkThatSaysSomethingElse) {
+  const auto train = tiny_waves(8, 1);
+  UpscalerObjective v(tiny_upscaler(1), train, train);
+  auto recipe = tiny_upscaler(1);
+  recipe.network.by_frequency = true;
+  recipe.train.seed = 99;
+  UpscalerObjective other(recipe, train, train);
+  other.network().learn_from(v.network());
+  const auto theirs = v.network().unet().named_parameters();
+  for (const auto& item : other.network().unet().named_parameters()) EXPECT_TRUE(torch::equal(item.value(), theirs[item.key()])) << item.key();
+  Upscaler wider({.image_size = 32, .factor = 4, .unet = {.image_size = 4, .ch = 32, .ch_mult = {1, 2}, .num_res_blocks = 1, .attn_resolutions = {}, .norm_groups = 8}});
+  EXPECT_THROW(wider.learn_from(v.network()), Error);
+}
+
 TEST(UpscalerTraining, LearnsDetailThatFollowsFromTheSmallImage) {
   const auto train = tiny_waves(64, 1), val = tiny_waves(16, 2);
   const TemporaryFolder folder;
-  UpscalerObjective objective(tiny_upscaler(120), train, val);
+  auto recipe = tiny_upscaler(120);
+  recipe.network.by_frequency = true;
+  UpscalerObjective objective(recipe, train, val);
   const double before = objective.validate().score;
   auto config = tiny_training(120);
   config.batch = 8;

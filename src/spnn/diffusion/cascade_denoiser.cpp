@@ -35,10 +35,7 @@ Tensor CascadeDenoiser::small_x0(const Tensor& low, double sigma) const {
 Tensor CascadeDenoiser::detail_z0(const Tensor& z, double sigma, const Tensor& low, double level) const {
   const auto t = time_of_noise(schedule_, sigma);
   if (t < 0) return z;
-  const double a = schedule_.alpha_bar(t);
-  const auto z_t = z * std::sqrt(a);
-  const auto v = detail_->forward(z_t, detail_->guide(low, torch::full({1}, level, low.options())), torch::full({1}, double(t), z.options()));
-  return z_t * std::sqrt(a) - v * std::sqrt(1 - a);
+  return detail_at(*detail_, z * std::sqrt(schedule_.alpha_bar(t)), detail_->guide(low, torch::full({1}, level, low.options())), t, schedule_);
 }
 
 Tensor CascadeDenoiser::eps(const Tensor& x_t, std::int64_t t) const {

@@ -5,6 +5,11 @@
 #include <cmath>
 
 namespace spnn {
+Tensor detail_at(const Upscaler& net, const Tensor& z_t, const Tensor& guide, std::int64_t t, const Schedule& schedule) {
+  const auto number = [&](double value) { return torch::full({1}, value, z_t.options()); };
+  return net.z0_hat(z_t, guide, number(static_cast<double>(t)), number(schedule.alpha_bar(t)));
+}
+
 namespace {
 
 constexpr std::uint64_t kGuideNoise = 1, kDetail = 2;   // streams of the second stage, apart from the first one's
@@ -18,9 +23,7 @@ UpscalerDenoiser::UpscalerDenoiser(std::shared_ptr<const Upscaler> net, const Te
 }
 
 Tensor UpscalerDenoiser::eps(const Tensor& z_t, std::int64_t t) const {
-  const auto v = net_->forward(z_t, guide_, torch::full({1}, static_cast<double>(t), z_t.options()));
-  const double a = schedule_.alpha_bar(t);
-  return v * std::sqrt(a) + z_t * std::sqrt(1 - a);
+  return eps_from_x0(schedule_, z_t, detail_at(*net_, z_t, guide_, t, schedule_), t);
 }
 
 Shape UpscalerDenoiser::shape() const { return {net_->detail_channels(), net_->low_size(), net_->low_size()}; }
@@ -33,10 +36,8 @@ Tensor expected_detail(const Upscaler& net, const Tensor& low, bool learned) {
   if (!learned) return net.detail(resize(low, size, size));
   const auto schedule = Schedule::linear();
   const auto t = schedule.steps() - 1;
-  const double a = schedule.alpha_bar(t);
   const auto z_T = Rng(0).randn({1, net.detail_channels(), low.size(2), low.size(3)}).to(low.options()).expand({low.size(0), -1, -1, -1});
-  const auto v = net.forward(z_T, net.guide(low, torch::zeros({1}, low.options())), torch::full({1}, double(t), low.options()));
-  return z_T * std::sqrt(a) - v * std::sqrt(1 - a);
+  return detail_at(net, z_T, net.guide(low, torch::zeros({1}, low.options())), t, schedule);
 }
 
 }  // namespace

@@ -24,6 +24,9 @@ class UpscalerDenoiser final : public Denoiser {
   Schedule schedule_;
 };
 
+// ẑ0 at time t of a schedule.
+Tensor detail_at(const Upscaler& net, const Tensor& z_t, const Tensor& guide, std::int64_t t, const Schedule& schedule);
+
 struct UpscaleConfig {
   SamplerConfig sampler = {.kind = SamplerKind::dpm, .steps = 12};
   double level = 0.05;

@@ -29,7 +29,15 @@ void Engine::train_upscaler(const TrainJob& job, Observer& observer) {
   UpscalerObjective objective(recipe, sets.train, sets.val, [&](const std::shared_ptr<const Upscaler>& net, std::int64_t step) {
     if (session.leads() && step % recipe.sheet_every == 0) write_upscaler_sheet(net, shown, session.file(fmt::format("samples-{:06}.png", step)));
   });
-  if (!job.from.empty()) session.start_from(objective, *load_upscaler(job.from));
+  if (!job.from.empty()) {
+    const auto model = load_upscaler(job.from);
+    if (model->config().by_frequency == recipe.network.by_frequency) {
+      session.start_from(objective, *model);
+    } else {
+      objective.network().learn_from(*model);
+      session.observer().message(job.from + ": what its last layer says means something else here: that layer begins anew");
+    }
+  }
   session.train(objective, recipe.train, {{"trainer", "upscaler"}, {"config", recipe}});
 }
 

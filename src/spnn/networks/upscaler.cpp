@@ -39,10 +39,12 @@ Tensor mix_pixels(const Tensor& matrix, const Tensor& x) {
 
 void to_json(Json& json, const UpscalerConfig& c) {
   json = {{"image_size", c.image_size}, {"factor", c.factor}, {"noise_level", c.noise_level}, {"unet", c.unet}};
+  if (c.by_frequency) json["by_frequency"] = true;   // files without it are as they were
 }
 
 void from_json(const Json& json, UpscalerConfig& c) {
-  JsonFields(json, "upscaler").optional("image_size", c.image_size).optional("factor", c.factor).optional("noise_level", c.noise_level).optional("unet", c.unet).no_others();
+  JsonFields(json, "upscaler").optional("image_size", c.image_size).optional("factor", c.factor).optional("noise_level", c.noise_level)
+      .optional("by_frequency", c.by_frequency).optional("unet", c.unet).no_others();
   require(c.factor >= 2 && c.image_size > 0 && c.image_size % c.factor == 0, "upscaler", "a factor of 2 or more that divides image_size",
           fmt::format("{} and {}", c.factor, c.image_size));
   require(c.noise_level >= 0, "upscaler.noise_level", "0 or more", std::to_string(c.noise_level));
@@ -55,6 +57,8 @@ Upscaler::Upscaler(UpscalerConfig config) : config_(std::move(config)), basis_(c
   config_.unet = unet;
   unet_ = register_module("unet", std::make_shared<UNet>(unet));
   scale_ = register_buffer("scale", torch::ones({1}));
+  spread_ = torch::ones({detail_channels()});
+  if (config_.by_frequency) register_buffer("spread", spread_);
 }
 
 Tensor Upscaler::coefficients(const Tensor& x) const { return mix_pixels(basis_, torch::pixel_unshuffle(x, config_.factor)); }
@@ -72,7 +76,9 @@ Tensor Upscaler::image(const Tensor& low, const Tensor& z) const {
 
 void Upscaler::measure_scale(const Tensor& images) {
   const torch::NoGradGuard no_grad;
-  scale_.copy_(coefficients(images).narrow(1, 3, detail_channels()).to(torch::kFloat64).square().mean().clamp_min(1e-8).sqrt());
+  const auto power = coefficients(images).narrow(1, 3, detail_channels()).to(torch::kFloat64).square().mean({0, 2, 3}).clamp_min(1e-8);
+  scale_.copy_(power.mean().sqrt());
+  if (config_.by_frequency) spread_.copy_((power / power.mean()).sqrt());
 }
 
 Tensor Upscaler::guide(const Tensor& low, const Tensor& level, const Tensor& top, const Tensor& left) const {
@@ -87,8 +93,31 @@ Tensor Upscaler::guide(const Tensor& low, const Tensor& level, const Tensor& top
                      level.to(low.options()).view({-1, 1, 1, 1}).expand(sizes)}, 1);
 }
 
-Tensor Upscaler::forward(const Tensor& z_t, const Tensor& guide, const Tensor& t) const {
-  return unet_->forward(torch::cat({z_t, guide}, 1), t);
+Upscaler::Preconditioning Upscaler::preconditioning(const Tensor& alpha_bar, const Tensor& like) const {
+  const auto a = alpha_bar.to(like.options()).view({-1, 1, 1, 1}), s = spread_.to(like.options()).view({1, -1, 1, 1});
+  const auto power = a * s.square() + 1 - a;
+  return {.skip = a.sqrt() * s.square() / power, .out = s * ((1 - a) / power).sqrt()};
+}
+
+Tensor Upscaler::z0_hat(const Tensor& z_t, const Tensor& guide, const Tensor& t, const Tensor& alpha_bar) const {
+  const auto [skip, out] = preconditioning(alpha_bar, z_t);
+  return skip * z_t - out * unet_->forward(torch::cat({z_t, guide}, 1), t);
+}
+
+Upscaler::Residual Upscaler::residual(const Tensor& z0, const Tensor& z_t, const Tensor& guide, const Tensor& t, const Tensor& alpha_bar) const {
+  const auto [skip, out] = preconditioning(alpha_bar, z_t);
+  return {.given = unet_->forward(torch::cat({z_t, guide}, 1), t), .wanted = (skip * z_t - z0) / out};
+}
+
+void Upscaler::learn_from(const Upscaler& other) {
+  const torch::NoGradGuard no_grad;
+  const auto theirs = other.unet_->named_parameters();
+  for (auto& item : unet_->named_parameters()) {
+    const auto* known = theirs.find(item.key());
+    require(known != nullptr && known->sizes() == item.value().sizes(), "upscaler " + item.key(), to_string(item.value().sizes()),
+            known == nullptr ? "nothing" : to_string(known->sizes()));
+    if (!item.key().starts_with("conv_out.")) item.value().copy_(*known);
+  }
 }
 
 }  // namespace spnn

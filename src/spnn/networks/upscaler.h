@@ -11,6 +11,7 @@ struct UpscalerConfig {
   std::int64_t image_size = 256;    // of the large image
   std::int64_t factor = 4;
   double noise_level = 0.2;         // the small image is shown in training with noise of σ up to this, small ones more often
+  bool by_frequency = false;        // ẑ0 begins as the Wiener filter of every frequency's own spread; false: of spread 1, which is v-prediction
   UNetConfig unet = {.image_size = 32, .ch = 48, .ch_mult = {1, 2, 4}, .num_res_blocks = 1, .attn_resolutions = {}, .norm_groups = 16};
 };
 // unet: image_size is that of the maps in training, in and out channels follow from the factor.
@@ -30,13 +31,26 @@ class Upscaler : public torch::nn::Module {
   // in the whole image, and the level. `top`, `left` [B]: where a crop begins, in cells; none for whole images.
   Tensor guide(const Tensor& low, const Tensor& level, const Tensor& top = {}, const Tensor& left = {}) const;
 
-  // v at time t ([B] or [1]) for z_t, [B, 3f²−3, h, w], and its guide. Any h and w that the U-Net can halve.
-  Tensor forward(const Tensor& z_t, const Tensor& guide, const Tensor& t) const;
+  // ẑ0 = E[z | z_t, guide] at time t with ᾱ (both [B] or [1]), for z_t of [B, 3f²−3, h, w]. Any h and w that the U-Net can halve.
+  // A frequency whose values spread by s is ẑ0 = skip·z_t − out·F, where F is the network's and has unit variance at all times:
+  //   skip = √ᾱ s²/(ᾱ s² + 1 − ᾱ),   out = s √(1 − ᾱ)/√(ᾱ s² + 1 − ᾱ).
+  // So an error of the network is an error in proportion to s: fine detail, weak in photos, gets no grain that is stronger than itself.
+  Tensor z0_hat(const Tensor& z_t, const Tensor& guide, const Tensor& t, const Tensor& alpha_bar) const;
+
+  // F and what it should be: what is trained. [B, 3f²−3, h, w] both.
+  struct Residual {
+    Tensor given, wanted;
+  };
+  Residual residual(const Tensor& z0, const Tensor& z_t, const Tensor& guide, const Tensor& t, const Tensor& alpha_bar) const;
 
   // z has the unit mean square of the detail of some images [N, 3, H, W]. One scale for all frequencies: noise in the pixels of
   // x is then noise of one size in z, and the two stages together are a prior of large images.
   void measure_scale(const Tensor& images);
   double scale() const { return scale_.item<double>(); }
+  Tensor spread() const { return spread_; }   // s of every frequency, [3f²−3]
+
+  // The weights of a network whose F means something else: all but those of the last layer.
+  void learn_from(const Upscaler& other);
 
   const UpscalerConfig& config() const { return config_; }
   std::int64_t detail_channels() const { return 3 * config_.factor * config_.factor - 3; }
@@ -45,11 +59,16 @@ class Upscaler : public torch::nn::Module {
 
  private:
   Tensor coefficients(const Tensor& x) const;   // [B, 3f², h, w], the three means (times f) first
+  struct Preconditioning {
+    Tensor skip, out;   // [B, 3f²−3, 1, 1]
+  };
+  Preconditioning preconditioning(const Tensor& alpha_bar, const Tensor& like) const;
 
   UpscalerConfig config_;
   std::shared_ptr<UNet> unet_;
   Tensor basis_;     // [3f², 3f²] double, orthonormal
   Tensor scale_;     // a buffer, [1]
+  Tensor spread_;    // [3f²−3]: a buffer, or ones
 };
 
 }  // namespace spnn

@@ -9,17 +9,17 @@ namespace {
 
 constexpr std::uint64_t kUpscalerInit = 1, kUpscalerCrops = 2, kUpscalerDraw = 3, kUpscalerValidation = 4;
 
-// One time from each of B equal strata, in random order.
-Tensor upscaler_times(std::int64_t count, std::int64_t steps, const Rng& rng) {
+// One time from each of B strata of equal probability, in random order.
+Tensor upscaler_times(std::int64_t count, std::int64_t steps, double power, const Rng& rng) {
   const auto strata = rng.fork(0).permutation(count).to(torch::kFloat64);
   const auto u = (strata + rng.fork(1).uniform({count}, torch::kFloat64)) / static_cast<double>(count);
-  return (u * static_cast<double>(steps)).floor().to(torch::kInt64).clamp(0, steps - 1);
+  return (u.pow(power) * static_cast<double>(steps)).floor().to(torch::kInt64).clamp(0, steps - 1);
 }
 
 }  // namespace
 
 void to_json(Json& json, const UpscalerRecipe& r) {
-  json = {{"network", r.network}, {"min_snr", r.min_snr}, {"flip", r.flip},
+  json = {{"network", r.network}, {"min_snr", r.min_snr}, {"time_power", r.time_power}, {"flip", r.flip},
           {"sheet_every", r.sheet_every}, {"train", r.train}};
 }
 
@@ -27,12 +27,13 @@ void from_json(const Json& json, UpscalerRecipe& r) {
   JsonFields(json, "upscaler recipe")
       .required("network", r.network)
       .optional("min_snr", r.min_snr)
+      .optional("time_power", r.time_power)
       .optional("flip", r.flip)
       .optional("sheet_every", r.sheet_every)
       .required("train", r.train)
       .no_others();
-  require(r.min_snr > 0 && r.sheet_every > 0, "upscaler recipe", "min_snr and sheet_every above 0",
-          fmt::format("{} and {}", r.min_snr, r.sheet_every));
+  require(r.min_snr >= 0 && r.time_power > 0 && r.sheet_every > 0, "upscaler recipe", "min_snr of 0 or more, time_power and sheet_every above 0",
+          fmt::format("{}, {} and {}", r.min_snr, r.time_power, r.sheet_every));
 }
 
 UpscalerObjective::UpscalerObjective(UpscalerRecipe recipe, const Dataset& train, const Dataset& val, Milestone milestone)
@@ -85,7 +86,7 @@ Batch UpscalerObjective::crops(const Dataset& set, const Tensor& indices, const 
 
 UpscalerObjective::Draw UpscalerObjective::draw(std::int64_t count, const Rng& rng) const {
   const auto cells = recipe_.network.unet.image_size;
-  return {.t = upscaler_times(count, schedule_.steps(), rng.fork(0)), .noise = rng.fork(1).randn({count, net_->detail_channels(), cells, cells}),
+  return {.t = upscaler_times(count, schedule_.steps(), recipe_.time_power, rng.fork(0)), .noise = rng.fork(1).randn({count, net_->detail_channels(), cells, cells}),
           .level = rng.fork(2).uniform({count}).square() * recipe_.network.noise_level, .low_noise = rng.fork(3).randn({count, 3, cells, cells})};
 }
 
@@ -94,9 +95,10 @@ Tensor UpscalerObjective::loss_per_crop(const Batch& batch, const Draw& d) const
   const auto a = alpha_bar_.index_select(0, d.t).view({-1, 1, 1, 1});
   const auto z_t = a.sqrt() * z0 + (1 - a).sqrt() * d.noise;
   const auto guide = net_->guide(low + d.level.view({-1, 1, 1, 1}) * d.low_noise, d.level, batch.labels.select(1, 0), batch.labels.select(1, 1));
-  const auto v = a.sqrt() * d.noise - (1 - a).sqrt() * z0;
-  const auto error = (net_->forward(z_t, guide, d.t) - v).square().flatten(1).mean(1);
-  const auto snr = (a / (1 - a)).view({-1});   // ‖v̂−v‖² = (SNR+1)‖ẑ0−z0‖²
+  const auto [given, wanted] = net_->residual(z0, z_t, guide, d.t, a);
+  const auto error = (given - wanted).square().flatten(1).mean(1);
+  if (recipe_.min_snr == 0) return error;
+  const auto snr = (a / (1 - a)).view({-1});   // for a spread of 1, ‖v̂−v‖² = (SNR+1)‖ẑ0−z0‖²
   return error * snr.clamp_max(recipe_.min_snr) / (snr + 1);
 }
 
@@ -127,7 +129,7 @@ Validation UpscalerObjective::validate() {
 }
 
 std::map<std::string, std::string> UpscalerObjective::metadata() const {
-  return {{"kind", "upscaler"}, {"architecture", Json(recipe_.network).dump()}, {"parameterization", "v"}, {"recipe", Json(recipe_).dump()}};
+  return {{"kind", "upscaler"}, {"architecture", Json(recipe_.network).dump()}, {"recipe", Json(recipe_).dump()}};
 }
 
 }  // namespace spnn

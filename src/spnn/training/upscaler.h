@@ -13,7 +13,8 @@ namespace spnn {
 
 struct UpscalerRecipe {
   UpscalerConfig network;
-  double min_snr = 5;          // each step weighs min(SNR, min_snr) on ẑ0
+  double min_snr = 5;          // each step weighs min(SNR, min_snr) on ẑ0; 0: as the network's own output is off
+  double time_power = 1;       // t = T·u^power for u in [0, 1): above 1 small noise, where fine detail forms, is drawn more often
   bool flip = true;
   std::int64_t sheet_every = 1000;
   TrainConfig train;
@@ -22,7 +23,7 @@ struct UpscalerRecipe {
 void to_json(Json& json, const UpscalerRecipe& recipe);
 void from_json(const Json& json, UpscalerRecipe& recipe);
 
-// Diffusion training (v-prediction) of the detail of crops, given the small image of the crop. The attention in the middle of
+// Diffusion training of the detail of crops, given the small image of the crop. The attention in the middle of
 // the U-Net is left at its start, where it adds nothing: what it learned on crops would not hold for whole images.
 class UpscalerObjective final : public Objective {
  public:
@@ -39,6 +40,7 @@ class UpscalerObjective final : public Objective {
   }
   std::map<std::string, std::string> metadata() const override;
 
+  Upscaler& network() { return *net_; }
   std::int64_t crop_size() const { return recipe_.network.unet.image_size * recipe_.network.factor; }
 
  private:
