@@ -41,6 +41,7 @@ void add_models(CLI::App& command, engine::ModelChoice& models, ModelRoles roles
   }
   command.add_option("--prior", models.prior, "a diffusion prior instead of the shipped one")
       ->check(CLI::ExistingFile)->group(group);
+  if (roles.classifier) add_lead(command, models);
   if (roles.judge) {
     command.add_option("--judge", models.judge, "a judge instead of the shipped one")->check(CLI::ExistingFile)->group(group);
   }
@@ -49,6 +50,11 @@ void add_models(CLI::App& command, engine::ModelChoice& models, ModelRoles roles
 void add_size(CLI::App& command, engine::ModelChoice& models) {
   command.add_option("--size", models.size, "pixels of a side: the prior's own, or 256 with a second stage")->check(CLI::PositiveNumber)->group("Models");
   command.add_option("--upscaler", models.upscaler, "a second stage instead of the shipped one")->check(CLI::ExistingFile)->group("Models");
+}
+
+void add_lead(CLI::App& command, engine::ModelChoice& models) {
+  command.add_option("--lead", models.lead, "how far images are led away from the weak prior in the prior's file (default: as the file says; 0: not at all)")
+      ->check(CLI::Range(0.0, 10.0))->group("Models");
 }
 
 void add_device(CLI::App& command, std::string& device) {

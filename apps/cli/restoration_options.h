@@ -22,6 +22,7 @@ struct ModelRoles {
 };
 void add_models(CLI::App& command, engine::ModelChoice& models, ModelRoles roles = {});
 void add_size(CLI::App& command, engine::ModelChoice& models);   // with the second stage
+void add_lead(CLI::App& command, engine::ModelChoice& models);   // away from the weak prior, where images are made
 void add_device(CLI::App& command, std::string& device);
 void add_fit(CLI::App& command, bool& fit);   // what is done with photos of another size
 void add_sampling(CLI::App& command, engine::SamplingOptions& sampling);

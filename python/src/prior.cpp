@@ -32,7 +32,7 @@ void bind_prior(py::module_& m) {
         if (t >= 0) require_time(d, t);
         return d.schedule().alpha_bar(t);
       });
-  m.def("load_prior", [](const std::string& file) -> DenoiserPtr { return load_prior(file); }, Unlocked());
+  m.def("load_prior", [](const std::string& file) -> DenoiserPtr { return load_led_prior(file); }, Unlocked());
   m.def("python_prior", [](py::object eps, const ShapeTuple& shape, const std::tuple<double, double, std::int64_t>& betas) -> DenoiserPtr {
     return std::make_shared<PythonDenoiser>(Held(std::move(eps)), shape_of(shape), linear_schedule(betas));
   });

@@ -94,7 +94,7 @@ void bind_restoration(py::module_& m) {
                       const std::vector<double>& sigmas, const std::string& options, const Seeds& seeds, py::object callback,
                       py::object progress, py::object message) {
     return watched(callback, progress, message, [&](const Held& shown, PythonObserver& observer) {
-      return restore_images(y, *op, *prior, method, sigmas, options, seeds, shown, observer);
+      return restore_images(y, *op, *unled(prior), method, sigmas, options, seeds, shown, observer);
     });
   });
   m.def("reconstruct", [](const NetworkPtr& net, const DenoiserPtr& prior, const std::optional<Tensor>& y, const std::string& options,

@@ -34,6 +34,33 @@ TEST(LoadPrior, OurFileIsEnoughByItself) {
   EXPECT_THAT(loaded->eps(x, 123), TensorNear(expected.eps(x, 123), 0.0));
 }
 
+// A weak prior travels in the file of the good one, is led away from where images are made, and is left alone elsewhere.
+TEST(LoadPrior, AWeakPriorTravelsInTheFileOfTheGoodOne) {
+  torch::NoGradGuard no_grad;
+  const testing::TemporaryFolder folder;
+  const UNetConfig tiny{.image_size = 32, .ch = 16, .ch_mult = {1, 2}, .num_res_blocks = 1, .attn_resolutions = {}, .norm_groups = 8};
+  const auto weak = std::make_shared<UNet>(tiny);
+  initialise(*weak, Rng(7));
+  const auto said = [](const UNetConfig& config) {
+    return std::map<std::string, std::string>{{"kind", "ddpm-unet"}, {"architecture", Json(config).dump()}, {"parameterization", "v"}};
+  };
+  write_safetensors(folder / "weak.safetensors", {state_of(*weak), said(tiny)});
+  TensorFile file{state_of(*small_net()), said(kSmall)};
+  add_weak_prior(file, folder / "weak.safetensors", {.weight = 0.8, .from = 900, .to = 100});
+  write_safetensors(folder / "both.safetensors", file);
+  const auto x = Rng(5).randn({1, 3, 32, 32});
+  const auto good = load_prior(folder / "both.safetensors"), alone = load_prior(folder / "weak.safetensors");
+  const auto both = load_led_prior(folder / "both.safetensors");
+  EXPECT_THAT(good->eps(x, 400), TensorNear(UNetDenoiser(small_net(), Schedule::linear(), Parameterization::v).eps(x, 400), 0.0));
+  EXPECT_THAT(both->eps(x, 400), TensorNear(good->eps(x, 400) + 0.8 * (good->eps(x, 400) - alone->eps(x, 400)), 1e-5));
+  EXPECT_TRUE(torch::equal(both->eps(x, 50), good->eps(x, 50)));
+  // A file without one is a prior as it is; tensors that nothing is said of are refused.
+  EXPECT_THAT(load_led_prior(folder / "weak.safetensors")->eps(x, 400), TensorNear(alone->eps(x, 400), 0.0));
+  file.metadata.erase("weak");
+  write_safetensors(folder / "silent.safetensors", file);
+  EXPECT_THROW(load_led_prior(folder / "silent.safetensors"), Error);
+}
+
 // A public file has tensors and nothing else: architecture from names and shapes, and the output is ε.
 TEST(LoadPrior, APublicFileIsRecognisedByItsTensors) {
   torch::NoGradGuard no_grad;

@@ -58,6 +58,7 @@ void add_evaluate_reconstruction(CLI::App& evaluate) {
   a->profile = std::make_unique<Profile>(*command);
   command->callback([a] {
     a->profile->take_over(a->job.sampling, a->job.guidance);
+    a->profile->take_over("--lead", a->job.models.lead, engine::paper::lead);
     a->job.command = command_line();
     finish(engine().evaluate_reconstruction(a->job, terminal()), a->json);
   });
@@ -81,6 +82,7 @@ void add_evaluate_editing(CLI::App& evaluate) {
   a->profile = std::make_unique<Profile>(*command);
   command->callback([a, sets] {
     a->profile->take_over(a->job.sampling, a->job.guidance, 1);
+    a->profile->take_over("--lead", a->job.models.lead, engine::paper::lead);
     a->profile->take_over("--window-from", a->job.sets_window_from, engine::paper::guidance(2).window_from);
     a->profile->take_over("--strategy", a->job.strategy, engine::paper::strategy);
     a->profile->take_over("--strength", a->job.strength, engine::paper::strength);
@@ -96,6 +98,7 @@ void add_evaluate_prior(CLI::App& evaluate) {
   auto* command = evaluate.add_subcommand("prior", "Fréchet distance of a prior's samples to held-out images, in the judge's features");
   auto a = add_unguided<engine::PriorExperiment>(*command, "a folder for a sheet of 64 samples");
   command->add_option("PRIOR", a->job.models.prior, "model file (default: the shipped one)")->check(CLI::ExistingFile);
+  add_lead(*command, a->job.models);
   command->add_option("--identity", a->job.identity, "an identity network: the distance in its features too")->check(CLI::ExistingFile);
   command->callback([a] {
     a->job.command = command_line();
@@ -107,6 +110,7 @@ void add_evaluate_cascade(CLI::App& evaluate) {
   auto* command = evaluate.add_subcommand("cascade", "both stages: Fréchet distances of large samples at full size, and how sharp they are");
   auto a = add_unguided<engine::CascadeExperiment>(*command, "a folder for a sheet of 32 samples");
   command->add_option("--prior", a->job.models.prior, "a first stage instead of the shipped one")->check(CLI::ExistingFile);
+  add_lead(*command, a->job.models);
   command->add_option("--upscaler", a->job.models.upscaler, "a second stage instead of the shipped one")->check(CLI::ExistingFile);
   command->add_option("--photos", a->job.photos, "held-out images to make small and large again")->check(CLI::Range(2, 1000000))->capture_default_str();
   command->callback([a] {
@@ -131,6 +135,7 @@ void add_ablate(CLI::App& spnn) {
   a->profile = std::make_unique<Profile>(*command);
   command->callback([a] {
     a->profile->take_over(a->job.sampling, a->job.guidance);
+    a->profile->take_over("--lead", a->job.models.lead, engine::paper::lead);
     a->job.command = command_line();
     finish(engine().ablate(a->job, terminal()), a->json);
   });

@@ -22,6 +22,7 @@ void add_sample(CLI::App& spnn) {
   command->add_option("-n,--count", job->count, "how many images")->check(CLI::PositiveNumber)->capture_default_str();
   command->add_option("--seed", job->seed, "image i is made from seed + i, whatever the batch")->capture_default_str();
   add_size(*command, *models);
+  add_lead(*command, *models);
   add_sampling(*command, job->sampling);
   add_device(*command, *device);
   command->callback([job, models, device] {

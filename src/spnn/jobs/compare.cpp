@@ -84,7 +84,7 @@ class Comparison {
  public:
   Comparison(const CompareJob& job, Observer& observer)
       : job_(job), observer_(observer), cases_(cases_of(job)), loaded_({.models = job.models, .device = job.device}),
-        prior_(loaded_.prior()),
+        prior_(unled(loaded_.prior())),
         judge_(load_judge(model_file(job.models.judge, job.models.family, "judge"))), config_(method_config(job.options, job.sampling, loaded_.device())) {
     require(judge_.net->in_shape() == prior_->shape(), "judge", fmt::format("one of {} images", to_string(prior_->shape())), to_string(judge_.net->in_shape()));
     for (const auto& name : job.methods) method_info(name);
@@ -250,7 +250,7 @@ class Comparison {
   Observer& observer_;
   std::vector<Case> cases_;
   LoadedModels loaded_;
-  std::shared_ptr<const UNetDenoiser> prior_;
+  std::shared_ptr<const Denoiser> prior_;
   JudgeModel judge_;
   std::shared_ptr<Identity> identity_;   // none: no feature distances
   MethodConfig config_;

@@ -61,7 +61,7 @@ Tensor made_again(const std::shared_ptr<const Upscaler>& second, const Tensor& p
 ExperimentResult Engine::evaluate_cascade(const CascadeExperiment& job, Observer& observer) {
   const torch::NoGradGuard no_grad;
   const auto device = device_from(job.device);
-  const auto prior = load_prior(model_file(job.models.prior, job.models.family, "prior"), device);
+  const auto prior = open_prior(job.models, device);
   const auto loaded = load_upscaler(model_file(job.models.upscaler, "celebahq256", "upscaler"));
   loaded->to(device);
   const std::shared_ptr<const Upscaler> second = loaded;

@@ -48,7 +48,7 @@ Nearest nearest_in(const Tensor& images, const Tensor& training) {
 ExperimentResult Engine::evaluate_prior(const PriorExperiment& job, Observer& observer) {
   const torch::NoGradGuard no_grad;
   const auto device = device_from(job.device);
-  const auto prior = load_prior(model_file(job.models.prior, job.models.family, "prior"), device);
+  const auto prior = open_prior(job.models, device);
   const auto judge_file = model_file(job.models.judge, job.models.family, "judge");
   const auto judge = load_judge(judge_file);
   require(judge.net->in_shape() == prior->shape(), judge_file, fmt::format("a judge of {} images", to_string(prior->shape())),

@@ -45,10 +45,15 @@ const SpnnModel& LoadedModels::classifier() const {
   return *classifier_;
 }
 
-std::shared_ptr<const UNetDenoiser> LoadedModels::prior() const {
+std::shared_ptr<const Denoiser> open_prior(const ModelChoice& models, torch::Device device) {
+  const auto prior = load_led_prior(model_file(models.prior, models.family, "prior"), device);
+  return models.lead ? led(prior, *models.lead) : prior;
+}
+
+std::shared_ptr<const Denoiser> LoadedModels::prior() const {
   const std::lock_guard lock(mutex_);
   if (!prior_) {
-    prior_ = load_prior(model_file(config_.models.prior, config_.models.family, "prior"), device_);
+    prior_ = open_prior(config_.models, device_);
     ++loaded_;
   }
   return prior_;
@@ -76,8 +81,8 @@ std::shared_ptr<const Upscaler> LoadedModels::upscaler() const {
 
 std::shared_ptr<const Denoiser> LoadedModels::large_prior() const {
   const auto second = upscaler();
-  if (!second) return prior();
-  return std::make_shared<CascadeDenoiser>(prior(), second);
+  if (!second) return unled(prior());
+  return std::make_shared<CascadeDenoiser>(unled(prior()), second);
 }
 
 const JudgeModel& LoadedModels::judge() const {

@@ -2,6 +2,7 @@
 #include <spnn/checkpoint/dtype.h>
 #include <spnn/checkpoint/guidance_windows.h>
 #include <spnn/checkpoint/layout.h>
+#include <spnn/checkpoint/load_prior.h>
 #include <spnn/checkpoint/models.h>
 #include <spnn/core/errors.h>
 #include <spnn/core/config.h>
@@ -61,6 +62,13 @@ void set_names(std::map<std::string, std::string>& metadata, const ConvertJob& j
   metadata["task"] = "attributes";
 }
 
+void set_weak_prior(TensorFile& out, const ConvertJob& job, const std::string& kind) {
+  if (job.weak.empty()) return;
+  require(kind == "ddpm-unet", job.in, "a prior, which can be led away from a weak one", "a model of kind '" + kind + "'");
+  const Autoguidance lead{.weight = job.lead, .from = job.lead_from, .to = job.lead_to};
+  add_weak_prior(out, job.weak, autoguidance_from(to_json(lead), "convert"));   // read again: numbers are checked there
+}
+
 // Of the file as it was written: what is measured is what will be used.
 void add_statistics(const ConvertJob& job, Observer& observer) {
   const torch::NoGradGuard no_grad;
@@ -112,6 +120,7 @@ std::string Engine::convert(const ConvertJob& job, Observer& observer) {
   }
   set_windows(out.metadata, job, layout.kind);
   set_names(out.metadata, job, layout.kind);
+  set_weak_prior(out, job, layout.kind);
   write_safetensors(job.out, out, {.half = job.half});
   if (!job.statistics.empty()) add_statistics(job, observer);
   return layout.text;
