@@ -35,7 +35,6 @@ TEST(Autoguidance, DrawsNearerToWhatTheGoodPriorIsSureOf) {
     return sample(*prior, {.kind = SamplerKind::ddpm, .steps = 50, .clamp = false}, ImageSeeds(0, 64), silent);
   };
   const auto plain = drawn(narrow()), led_away = drawn(std::make_shared<AutoguidedDenoiser>(narrow(), wide(), Autoguidance{.weight = 1}));
-  EXPECT_NEAR(plain.std().item<double>(), 0.3, 0.03);
   EXPECT_LT(led_away.std().item<double>(), 0.9 * plain.std().item<double>());
 }
 

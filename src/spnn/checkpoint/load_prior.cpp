@@ -28,6 +28,38 @@ Tensors take_weak(Tensors& tensors) {
   return weak;
 }
 
+// A weak prior need not be exact: its weights are stored in eight bits and a scale for each output channel.
+constexpr std::string_view kScaleSuffix = ".scale";
+
+Tensors in_eight_bits(const Tensors& tensors) {
+  Tensors out;
+  for (const auto& [name, tensor] : tensors) {
+    if (tensor.dim() < 2) {
+      out[name] = tensor;
+      continue;
+    }
+    const auto rows = tensor.to(torch::kFloat32).flatten(1);
+    const auto scale = std::get<0>(rows.abs().max(1)).clamp_min(1e-6) / 127;
+    out[name] = (rows / scale.unsqueeze(1)).round().to(torch::kInt8).view(tensor.sizes());
+    out[name + std::string(kScaleSuffix)] = scale;
+  }
+  return out;
+}
+
+Tensors from_eight_bits(const Tensors& tensors, const std::string& where) {
+  Tensors out;
+  for (const auto& [name, tensor] : tensors) {
+    if (name.ends_with(kScaleSuffix)) continue;
+    out[name] = tensor;
+    if (tensor.scalar_type() != torch::kInt8) continue;
+    const auto scale = tensors.find(name + std::string(kScaleSuffix));
+    require(tensor.dim() >= 2 && scale != tensors.end() && scale->second.numel() == tensor.size(0), where, "a scale for every output channel of " + name,
+            scale == tensors.end() ? "none" : std::to_string(scale->second.numel()));
+    out[name] = (tensor.to(torch::kFloat32).flatten(1) * scale->second.to(torch::kFloat32).view({-1, 1})).view(tensor.sizes());
+  }
+  return out;
+}
+
 std::shared_ptr<UNetDenoiser> denoiser_of(const Tensors& tensors, const Json& architecture, const Schedule& schedule, const std::string& parameterization,
                                           const std::string& where, torch::Device device) {
   std::shared_ptr<UNet> net;
@@ -71,7 +103,7 @@ std::shared_ptr<Denoiser> load_led_prior(const std::filesystem::path& file, torc
   std::string parameterization;
   JsonFields fields(json, where);
   fields.required("parameterization", parameterization);
-  const auto weak = denoiser_of(tensors, fields.at("architecture"), good->schedule(), parameterization, where, device);
+  const auto weak = denoiser_of(from_eight_bits(tensors, where), fields.at("architecture"), good->schedule(), parameterization, where, device);
   const auto lead = autoguidance_from(fields.at("lead"), where);
   fields.no_others();
   return std::make_shared<AutoguidedDenoiser>(good, weak, lead);
@@ -81,7 +113,7 @@ void add_weak_prior(TensorFile& prior, const std::filesystem::path& file, const 
   auto weak = read_model(file, "ddpm-unet");
   take_weak(weak.tensors);
   take_weak(prior.tensors);
-  for (auto& [name, tensor] : weak.tensors) prior.tensors[std::string(kWeakPrefix) + name] = tensor;
+  for (auto& [name, tensor] : in_eight_bits(weak.tensors)) prior.tensors[std::string(kWeakPrefix) + name] = tensor;
   prior.metadata["weak"] = Json{{"architecture", weak.layout.architecture}, {"parameterization", parameterization_in(weak)}, {"lead", to_json(lead)}}.dump();
 }
 

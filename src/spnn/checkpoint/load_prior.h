@@ -17,7 +17,7 @@ std::shared_ptr<UNetDenoiser> load_prior(const std::filesystem::path& file, torc
 // The same, led away from the weak prior that its file may hold: for making images.
 std::shared_ptr<Denoiser> load_led_prior(const std::filesystem::path& file, torch::Device device = torch::kCPU);
 
-// Puts the prior of another file into this one's, as the weak one (which takes the place of one that is there).
+// Puts the prior of another file into this one's, as the weak one (which takes the place of one that is there), in eight bits a weight.
 void add_weak_prior(TensorFile& prior, const std::filesystem::path& weak, const Autoguidance& lead);
 
 // The second stage of a cascade, for inference.
