@@ -123,7 +123,9 @@ TEST(UpscalerByFrequency, LearnsFromANetworkThatSaysSomethingElse) {
   UpscalerObjective other(recipe, train, train);
   other.network().learn_from(v.network());
   const auto theirs = v.network().unet().named_parameters();
-  for (const auto& item : other.network().unet().named_parameters()) EXPECT_TRUE(torch::equal(item.value(), theirs[item.key()])) << item.key();
+  for (const auto& item : other.network().unet().named_parameters()) {
+    if (!item.key().starts_with("conv_out.")) EXPECT_TRUE(torch::equal(item.value(), theirs[item.key()])) << item.key();
+  }
   Upscaler wider({.image_size = 32, .factor = 4, .unet = {.image_size = 4, .ch = 32, .ch_mult = {1, 2}, .num_res_blocks = 1, .attn_resolutions = {}, .norm_groups = 8}});
   EXPECT_THROW(wider.learn_from(v.network()), Error);
 }

@@ -10,6 +10,8 @@
 namespace spnn {
 namespace {
 
+constexpr double kMostLocal = 4;   // detail spreads here by e⁴ times more or less than in photos at most
+
 // The orthonormal DCT-II of `count` values, frequency by row.
 Tensor dct_rows(std::int64_t count) {
   const auto k = torch::arange(count, torch::kFloat64).unsqueeze(1), i = torch::arange(count, torch::kFloat64).unsqueeze(0);
@@ -53,7 +55,7 @@ void from_json(const Json& json, UpscalerConfig& c) {
 Upscaler::Upscaler(UpscalerConfig config) : config_(std::move(config)), basis_(cell_basis(config_.factor)) {
   auto unet = config_.unet;
   unet.in_channels = detail_channels() + 6;   // the small image, two coordinates, the level of its noise
-  unet.out_channels = detail_channels();
+  unet.out_channels = (config_.by_frequency ? 2 : 1) * detail_channels();   // F, and the logarithm of how much more there is here
   config_.unet = unet;
   unet_ = register_module("unet", std::make_shared<UNet>(unet));
   scale_ = register_buffer("scale", torch::ones({1}));
@@ -93,30 +95,36 @@ Tensor Upscaler::guide(const Tensor& low, const Tensor& level, const Tensor& top
                      level.to(low.options()).view({-1, 1, 1, 1}).expand(sizes)}, 1);
 }
 
-Upscaler::Preconditioning Upscaler::preconditioning(const Tensor& alpha_bar, const Tensor& like) const {
-  const auto a = alpha_bar.to(like.options()).view({-1, 1, 1, 1}), s = spread_.to(like.options()).view({1, -1, 1, 1});
-  const auto power = a * s.square() + 1 - a;
-  return {.skip = a.sqrt() * s.square() / power, .out = s * ((1 - a) / power).sqrt()};
+Upscaler::Preconditioning Upscaler::preconditioning(const Tensor& alpha_bar, const Tensor& spread) {
+  const auto a = alpha_bar.to(spread.options()).view({-1, 1, 1, 1}), square = spread.square(), power = a * square + 1 - a;
+  return {.skip = a.sqrt() * square / power, .out = spread * ((1 - a) / power).sqrt()};
 }
 
 Tensor Upscaler::z0_hat(const Tensor& z_t, const Tensor& guide, const Tensor& t, const Tensor& alpha_bar) const {
-  const auto [skip, out] = preconditioning(alpha_bar, z_t);
-  return skip * z_t - out * unet_->forward(torch::cat({z_t, guide}, 1), t);
+  const auto said = unet_->forward(torch::cat({z_t, guide}, 1), t);
+  auto spread = spread_like(z_t);
+  if (config_.by_frequency) {
+    const auto here = said.narrow(1, detail_channels(), detail_channels());
+    spread = spread * (kMostLocal * torch::tanh(here / kMostLocal)).exp();
+  }
+  const auto [skip, out] = preconditioning(alpha_bar, spread);
+  return skip * z_t - out * said.narrow(1, 0, detail_channels());
 }
 
 Upscaler::Residual Upscaler::residual(const Tensor& z0, const Tensor& z_t, const Tensor& guide, const Tensor& t, const Tensor& alpha_bar) const {
-  const auto [skip, out] = preconditioning(alpha_bar, z_t);
-  return {.given = unet_->forward(torch::cat({z_t, guide}, 1), t), .wanted = (skip * z_t - z0) / out};
+  const auto [skip, out] = preconditioning(alpha_bar, spread_like(z_t));
+  return {.given = (skip * z_t - z0_hat(z_t, guide, t, alpha_bar)) / out, .wanted = (skip * z_t - z0) / out};
 }
 
 void Upscaler::learn_from(const Upscaler& other) {
   const torch::NoGradGuard no_grad;
   const auto theirs = other.unet_->named_parameters();
   for (auto& item : unet_->named_parameters()) {
+    if (item.key().starts_with("conv_out.")) continue;
     const auto* known = theirs.find(item.key());
     require(known != nullptr && known->sizes() == item.value().sizes(), "upscaler " + item.key(), to_string(item.value().sizes()),
             known == nullptr ? "nothing" : to_string(known->sizes()));
-    if (!item.key().starts_with("conv_out.")) item.value().copy_(*known);
+    item.value().copy_(*known);
   }
 }
 

@@ -11,7 +11,7 @@ struct UpscalerConfig {
   std::int64_t image_size = 256;    // of the large image
   std::int64_t factor = 4;
   double noise_level = 0.2;         // the small image is shown in training with noise of σ up to this, small ones more often
-  bool by_frequency = false;        // ẑ0 begins as the Wiener filter of every frequency's own spread; false: of spread 1, which is v-prediction
+  bool by_frequency = false;        // ẑ0 is a Wiener filter of the spread of every frequency at every place; false: of spread 1, which is v-prediction
   UNetConfig unet = {.image_size = 32, .ch = 48, .ch_mult = {1, 2, 4}, .num_res_blocks = 1, .attn_resolutions = {}, .norm_groups = 16};
 };
 // unet: image_size is that of the maps in training, in and out channels follow from the factor.
@@ -32,12 +32,13 @@ class Upscaler : public torch::nn::Module {
   Tensor guide(const Tensor& low, const Tensor& level, const Tensor& top = {}, const Tensor& left = {}) const;
 
   // ẑ0 = E[z | z_t, guide] at time t with ᾱ (both [B] or [1]), for z_t of [B, 3f²−3, h, w]. Any h and w that the U-Net can halve.
-  // A frequency whose values spread by s is ẑ0 = skip·z_t − out·F, where F is the network's and has unit variance at all times:
+  // Where values spread by s it is ẑ0 = skip·z_t − out·F, with F of unit variance at all times:
   //   skip = √ᾱ s²/(ᾱ s² + 1 − ᾱ),   out = s √(1 − ᾱ)/√(ᾱ s² + 1 − ᾱ).
-  // So an error of the network is an error in proportion to s: fine detail, weak in photos, gets no grain that is stronger than itself.
+  // The network says F, and by how much s differs here from that of the frequency in photos: hair has detail, a wall has none. So noise is
+  // taken away by a factor, which no narrow network could copy out, and an error is in proportion to what there is: no grain on walls.
   Tensor z0_hat(const Tensor& z_t, const Tensor& guide, const Tensor& t, const Tensor& alpha_bar) const;
 
-  // F and what it should be: what is trained. [B, 3f²−3, h, w] both.
+  // F as if s were the frequency's own everywhere, and what it should be: what is trained. [B, 3f²−3, h, w] both.
   struct Residual {
     Tensor given, wanted;
   };
@@ -60,9 +61,10 @@ class Upscaler : public torch::nn::Module {
  private:
   Tensor coefficients(const Tensor& x) const;   // [B, 3f², h, w], the three means (times f) first
   struct Preconditioning {
-    Tensor skip, out;   // [B, 3f²−3, 1, 1]
+    Tensor skip, out;
   };
-  Preconditioning preconditioning(const Tensor& alpha_bar, const Tensor& like) const;
+  static Preconditioning preconditioning(const Tensor& alpha_bar, const Tensor& spread);
+  Tensor spread_like(const Tensor& z) const { return spread_.to(z.options()).view({1, -1, 1, 1}); }
 
   UpscalerConfig config_;
   std::shared_ptr<UNet> unet_;
