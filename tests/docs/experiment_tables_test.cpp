@@ -24,14 +24,14 @@ int tables(const std::string& arguments) {
 std::string some_figures(double agreement) {
   Json json{{"images", 7}, {"agreement", agreement}};
   for (const auto* name : {"transfer_score", "consistency_before_saving", "consistency_after_saving", "mean_abs_dp", "judge_agreement", "frechet",
-                           "judge_agreement_prior", "frechet_prior", "judge_agreement_real", "frechet_real"})
+                           "judge_agreement_prior", "nlbp_share_of_step", "nlbp_share_of_sampling", "frechet_prior", "judge_agreement_real", "frechet_real"})
     json[name] = 0.5;
   return json.dump();
 }
 
 TEST(ExperimentTables, AreWrittenBetweenTheirMarksAndNowhereElse) {
   const testing::TemporaryFolder folder;
-  const auto page = folder / "page.md";
+  const auto page = folder / "page";
   const auto words = fmt::format("'{}' '{}'", folder.path().string(), page.string());
   testing::write_file(page, "before\n<!-- table fashion -->\ntyped\n<!-- end -->\nbetween\n<!-- table prior -->\nstays\n<!-- end -->\nafter\n");
   testing::write_file(folder / "fashion.json", some_figures(0.125));
@@ -52,8 +52,9 @@ TEST(ExperimentTables, AreWrittenBetweenTheirMarksAndNowhereElse) {
 
 // Figures that are in the repository are what the page says, and every experiment has its place.
 TEST(ExperimentTables, OfThePageAreThoseOfTheFigures) {
-  EXPECT_EQ(tables(fmt::format("'{0}/docs/figures' '{0}/docs/experiments.md' --check", kSource)), 0);
-  const auto page = testing::file_text(kSource + "/docs/experiments.md");
+  const auto file = std::filesystem::path(kSource) / "docs/experiments.md";
+  EXPECT_EQ(tables(fmt::format("'{}/docs/figures' '{}' --check", kSource, file.string())), 0);
+  const auto page = testing::file_text(file);
   for (const std::string name : {"reconstruction", "reconstruction-residual", "editing", "ablation", "prior", "fashion"})
     EXPECT_THAT(page, HasSubstr("<!-- table " + name + " -->\n")) << name;
 }
