@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "support/command.h"
-#include "support/listening.h"
+#include "support/sockets.h"
 #include "support/tiny_models.h"
 
 namespace spnn {
@@ -80,7 +80,7 @@ TEST(Studio, ListensOnTheLoopbackOnlyAndEndsBySignal) {
   const Running studio({"--threads", "1", "studio", "--port", "0", "--classifier", models.file("classifier"), "--prior", models.file("prior"), "--judge",
                         models.file("judge")}, folder / "says");
   ASSERT_TRUE(studio.said("studio: http://localhost:")) << testing::file_text(folder / "says");
-  const auto sockets = testing::listening(studio.process());
+  const auto sockets = testing::reached(studio.process());
   EXPECT_EQ(sockets.loopback.size(), 1U);
   EXPECT_TRUE(sockets.beyond.empty()) << *sockets.beyond.begin();
   studio.signal(SIGTERM);

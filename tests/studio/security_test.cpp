@@ -1,6 +1,6 @@
 #include "studio_fixture.h"
 
-#include "../support/listening.h"
+#include "../support/sockets.h"
 
 namespace spnn::studio::test {
 namespace {
@@ -9,12 +9,12 @@ using Security = StudioTest;
 const std::string kJobs = "/api/v1/jobs";
 
 TEST_F(Security, NothingListensBeyondTheLoopbackUnlessAskedTo) {
-  const auto mine = spnn::testing::listening(getpid());
+  const auto mine = spnn::testing::reached(getpid());
   EXPECT_EQ(mine.loopback.size(), 1U);
   EXPECT_TRUE(mine.beyond.empty()) << *mine.beyond.begin();
   config.address = "0.0.0.0";
   restart();
-  EXPECT_EQ(spnn::testing::listening(getpid()).beyond.size(), 1U);
+  EXPECT_EQ(spnn::testing::reached(getpid()).beyond.size(), 1U);
 }
 
 TEST_F(Security, AForeignHostIsRefused) {

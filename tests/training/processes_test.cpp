@@ -12,7 +12,7 @@
 #include <random>
 #include <thread>
 
-#include "support/listening.h"
+#include "support/sockets.h"
 #include "support/tensor_near.h"
 #include "training/tiny.h"
 
@@ -150,12 +150,12 @@ TEST(TrainingProcesses, OnOneMachineNothingListensBeyondTheLoopback) {
   const TemporaryFolder folder;
   write_inputs(folder, 100'000);
   const auto leader = start(folder, "run", false, rank_of_two(0)), other = start(folder, "run", false, rank_of_two(1));
-  wait_for(folder / "run/state.safetensors");
-  for (const auto rank : {leader, other}) {
-    const auto sockets = listening(rank);
-    EXPECT_FALSE(sockets.loopback.empty()) << "they talk over it: " << read_text(folder / "run.log");
-    EXPECT_THAT(sockets.beyond, ::testing::IsEmpty());
+  Reached sockets;   // Gloo listens only while its processes look for each other
+  for (int k = 0; k < 60'000 && !std::filesystem::exists(folder / "run/state.safetensors"); ++k, std::this_thread::sleep_for(1ms)) {
+    for (const auto rank : {leader, other}) sockets.add(reached(rank));
   }
+  EXPECT_FALSE(sockets.loopback.empty()) << "they talk over it: " << read_text(folder / "run.log");
+  EXPECT_THAT(sockets.beyond, ::testing::IsEmpty());
   for (const auto rank : {leader, other}) kill(rank, SIGKILL);
   for (const auto rank : {leader, other}) finish(rank);
 }

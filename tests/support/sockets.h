@@ -1,6 +1,6 @@
 #pragma once
 
-// Where a process waits for others: what the kernel says of its sockets.
+// Where a process can be reached: what the kernel says of its sockets.
 
 #include <sys/types.h>
 
@@ -12,19 +12,23 @@
 
 namespace spnn::testing {
 
-struct Listening {
-  std::set<std::string> loopback, beyond;   // addresses as /proc/net has them
+struct Reached {
+  std::set<std::string> loopback, beyond;   // own addresses of sockets, as /proc/net has them
+  void add(const Reached& other) {
+    loopback.insert(other.loopback.begin(), other.loopback.end());
+    beyond.insert(other.beyond.begin(), other.beyond.end());
+  }
 };
 
-// The TCP sockets of a process that accept connections, and all its UDP sockets.
-inline Listening listening(pid_t process) {
+// The TCP sockets of a process, those that wait for connections and those that have one, and its UDP sockets.
+inline Reached reached(pid_t process) {
   std::set<std::string> sockets;   // "socket:[12345]"
   std::error_code gone;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/fd", gone)) {
     const auto target = std::filesystem::read_symlink(entry.path(), gone).string();
     if (target.starts_with("socket:[")) sockets.insert(target);
   }
-  Listening found;
+  Reached found;
   for (const std::string protocol : {"tcp", "tcp6", "udp", "udp6"}) {
     std::ifstream table("/proc/net/" + protocol);
     std::string line;
@@ -33,7 +37,7 @@ inline Listening listening(pid_t process) {
       std::istringstream words(line);
       std::string number, local, remote, state, queues, timer, retransmitted, user, timeout, inode;
       words >> number >> local >> remote >> state >> queues >> timer >> retransmitted >> user >> timeout >> inode;
-      if (!sockets.contains("socket:[" + inode + "]") || (protocol.starts_with("tcp") && state != "0A")) continue;
+      if (!sockets.contains("socket:[" + inode + "]")) continue;
       const auto address = local.substr(0, local.find(':'));
       // 127.x.x.x (the first byte comes last) and ::1.
       const bool inside = address.size() == 8 ? address.ends_with("7F") : address == "00000000000000000000000001000000";
