@@ -152,6 +152,17 @@ TEST(Launcher, TablesOfAddressesAreReadOnly) {
   }
 }
 
+// Fortified calls, stack protectors and checked containers are in what users run.
+TEST(Launcher, TheLibraryIsHardened) {
+#ifndef SPNN_HARDENED
+  GTEST_SKIP() << "built without SPNN_HARDEN, or not for release";
+#endif
+  const TemporaryFolder folder;
+  ASSERT_EQ(std::system(fmt::format("readelf -Ws --dyn-syms '{}/libspnn.so' >'{}'", SPNN_BINARY_DIR, (folder / "d").string()).c_str()), 0);
+  const auto text = testing::file_text(folder / "d");
+  for (const char* call : {"__stack_chk_fail", "__memcpy_chk", "__glibcxx_assert_fail"}) EXPECT_THAT(text, HasSubstr(call));
+}
+
 // An empty entry of a run path is the current folder: a library lying there would be run.
 TEST(Launcher, NoLibraryOfTheCurrentFolderIsLoaded) {
   for (const std::string file : {"spnn", "libspnn.so"}) {
