@@ -10,8 +10,9 @@ if(SPNN_SANITIZE)
   target_link_options(spnn_options INTERFACE -fsanitize=${SPNN_SANITIZE})
 endif()
 if(SPNN_HARDEN AND NOT SPNN_SANITIZE)
-  # A mistake that a file could use ends the program instead. -U: some systems define it already.
-  target_compile_options(spnn_options INTERFACE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -D_GLIBCXX_ASSERTIONS)
+  # A mistake that a file could use ends the program instead. -U: some systems define it already. Fortified calls need an optimised build.
+  set(hardened -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -D_GLIBCXX_ASSERTIONS)
+  target_compile_options(spnn_options INTERFACE "$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:${hardened}>")
 endif()
 # Tables of addresses are read-only once the program runs. All symbols are bound at the start for that; the launcher loads
 # the library so in any case.

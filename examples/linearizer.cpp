@@ -64,7 +64,7 @@ int clothes(std::int64_t count, const std::string& sheet, std::int64_t drawn) {
   const auto A = spnn::cycle_of(class_means(m, train));
   const Linearizer f(m.g, A), F(m.g, A, Lift::completion);
   std::printf("|A^10 - I| = %.1e, condition of A %.1f\n", largest(A.power(10).A - torch::eye(10, torch::kFloat64)),
-              torch::linalg_cond(A.A, c10::nullopt).item<double>());
+              torch::linalg_cond(A.A).item<double>());
   std::printf("%3s %12s  %-36s  %-36s\n", "n", "A^n g(x)", "f = g'Ag: judge, applied n times", "F keeps q: judge, applied n times");
   const auto y = m.g->forward(x);
   auto f_n = x, F_n = x;

@@ -4,7 +4,7 @@
 
 namespace spnn::cli {
 
-// One line a command, defined in commands/NAME.cpp.
+// One line per command, defined in commands/NAME.cpp.
 void add_data(CLI::App& spnn);
 void add_pinv(CLI::App& spnn);
 void add_project(CLI::App& spnn);

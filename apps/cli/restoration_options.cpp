@@ -61,6 +61,11 @@ void add_device(CLI::App& command, std::string& device) {
   command.add_option("--device", device, "device to compute on (cpu, cuda, …)")->capture_default_str();
 }
 
+void add_cpu_only(CLI::App& command, const std::string& what) {
+  const CLI::Validator cpu([what](std::string& text) { return text == "cpu" ? std::string() : fmt::format("expected cpu, because {} on the CPU only, got '{}'", what, text); }, "");
+  command.add_option_function<std::string>("--device", [](const std::string&) {}, fmt::format("device to compute on; {} on the CPU only", what))->check(cpu)->default_str("cpu");
+}
+
 void add_fit(CLI::App& command, bool& fit) {
   command.add_flag("--fit,!--no-fit", fit, "cut the middle square out of photos of another size and resize it (the default); --no-fit refuses them");
 }

@@ -24,6 +24,8 @@ void add_models(CLI::App& command, engine::ModelChoice& models, ModelRoles roles
 void add_size(CLI::App& command, engine::ModelChoice& models);   // with the second stage
 void add_lead(CLI::App& command, engine::ModelChoice& models);   // away from the weak prior, where images are made
 void add_device(CLI::App& command, std::string& device);
+// Where the work knows no other device, another one is refused with a sentence. `what` runs on the CPU only.
+void add_cpu_only(CLI::App& command, const std::string& what);
 void add_fit(CLI::App& command, bool& fit);   // what is done with photos of another size
 void add_sampling(CLI::App& command, engine::SamplingOptions& sampling);
 void add_held_out(CLI::App& command, engine::HeldOutChoice& choice);

@@ -3,6 +3,7 @@
 #include <spnn/core/errors.h>
 #include <spnn/networks/spnn.h>
 
+#include <algorithm>
 #include <map>
 
 namespace spnn::bench {
@@ -12,7 +13,18 @@ namespace spnn::bench {
 // with it, so it also serves as a second opinion. With gradients it trains the weights of the Spnn.
 class ReferenceNlbp {
  public:
+  // s and t apart, and all nets given layer by layer, as the reference has them.
+  static bool knows(const SpnnConfig& config) {
+    const auto layered = [](const SubnetConfig& net) { return net.kind == SubnetConfig::Kind::sequential; };
+    return std::ranges::all_of(config.blocks, [&](const auto& block) {
+      if (const auto* surjection = std::get_if<SurjectionBlockConfig>(&block))
+        return surjection->t.has_value() && layered(surjection->s) && layered(*surjection->t) && layered(surjection->r);
+      return std::holds_alternative<UnshuffleBlockConfig>(block);
+    });
+  }
+
   explicit ReferenceNlbp(const Spnn& net, bool gradients = false) : config_(net.config()) {
+    require(knows(config_), "reference NLBP", "a reference preset", "'" + config_.name + "'");
     for (const auto& item : net.named_parameters()) {
       weights_[item.key()] = gradients ? item.value() : item.value().detach();
     }

@@ -115,11 +115,27 @@ TEST_F(ExperimentCommands, TrainMakesModelsThatOtherCommandsTake) {
 }
 
 // Whatever computes with a shipped model can be told where.
-TEST(DeviceOption, IsInEveryCommandThatSamplesOrMeasures) {
+TEST(DeviceOption, IsInEveryCommandThatComputes) {
   for (const auto* command : {"edit", "reconstruct", "restore", "compare", "sample", "project", "pinv", "verify", "preimages", "ablate", "studio", "evaluate classifier",
                               "evaluate identity", "evaluate reconstruction", "evaluate editing", "evaluate photos", "evaluate prior", "evaluate cascade"}) {
     EXPECT_THAT(spnn_command(std::string(command) + " --help").out, HasSubstr("--device TEXT")) << command;
   }
+}
+
+// What knows no other device says so, instead of computing where nobody asked it to.
+TEST(DeviceOption, IsRefusedInWordsWhereOnlyTheCpuWillDo) {
+  const testing::TinyModels models;
+  const auto here = models.file("prior");   // a file that is there: options are looked at first
+  const auto in = [&](const std::string& command) { return spnn_command(command + " --device cuda"); };
+  for (const std::string kind : {"prior", "classifier", "natural", "judge", "upscaler", "identity", "density", "inverse", "degradation"}) {
+    const auto result = in(fmt::format("train {} {} --data {} --run {}/run", kind, kind == "inverse" ? here + " " + here : here, here, models.folder().path().string()));
+    EXPECT_EQ(result.exit_code, 2) << kind;
+    EXPECT_THAT(result.err, HasSubstr("--device: expected cpu, because training runs on the CPU only, got 'cuda'")) << kind;
+  }
+  for (const std::string kind : {"sample", "interpolate", "evaluate"})
+    EXPECT_THAT(in(fmt::format("density {} {} --data {}", kind, here, here)).err, HasSubstr("--device: expected cpu, because densities are computed on the CPU only, got 'cuda'")) << kind;
+  EXPECT_THAT(in("inverses").err, HasSubstr("--device: expected cpu, because these small maps are computed on the CPU only, got 'cuda'"));
+  EXPECT_EQ(spnn_command("inverses --device cpu").exit_code, 0);
 }
 
 }  // namespace

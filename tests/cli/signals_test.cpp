@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "support/command.h"
+#include "support/sockets.h"
 #include "support/tiny_models.h"
 
 namespace spnn {
@@ -37,6 +38,7 @@ class Running {
     }
     return false;
   }
+  pid_t process() const { return child_; }
   void signal(int which) const { kill(child_, which); }
   // The exit code, −1 if it still runs after a minute, and for a signal that ended it 1000 more than that.
   int end() const {
@@ -70,6 +72,19 @@ TEST(Signals, LetWorkThatAsksFinishItsStepAndSayWhatIsThere) {
   for (int i = 0; i < 600 && !std::filesystem::exists(folder / "out/000000.png"); ++i) std::this_thread::sleep_for(100ms);
   sample.signal(SIGTERM);
   EXPECT_EQ(sample.end(), 130);
+}
+
+TEST(Studio, ListensOnTheLoopbackOnlyAndEndsBySignal) {
+  const testing::TinyModels models;
+  const testing::TemporaryFolder folder;
+  const Running studio({"--threads", "1", "studio", "--port", "0", "--classifier", models.file("classifier"), "--prior", models.file("prior"), "--judge",
+                        models.file("judge")}, folder / "says");
+  ASSERT_TRUE(studio.said("studio: http://localhost:")) << testing::file_text(folder / "says");
+  const auto sockets = testing::reached(studio.process());
+  EXPECT_EQ(sockets.loopback.size(), 1U);
+  EXPECT_TRUE(sockets.beyond.empty()) << *sockets.beyond.begin();
+  studio.signal(SIGTERM);
+  EXPECT_EQ(studio.end(), 0);
 }
 
 }  // namespace

@@ -21,6 +21,24 @@ TEST(PrintableText, IsTheSameInOnePieceAndInAny) {
   }
 }
 
+// Raw messages of libraries, and memory that is not there, name the file and are cut.
+TEST(NamingTheFile, SaysWhichFileALibraryComplainedAbout) {
+  const auto said = [](const auto& thrown) -> std::string {
+    try {
+      naming_the_file("photo.png", [&]() -> int { throw thrown; });
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "another exception";
+  };
+  EXPECT_EQ(said(std::bad_alloc()), "photo.png: expected memory enough to read it, got none left");
+  EXPECT_EQ(said(std::runtime_error("bad\x1b[2J block")), "photo.png: expected a file that can be read, got bad?[2J block");
+  EXPECT_EQ(said(Error("where: expected this, got that")), "where: expected this, got that");
+  const auto cut = said(std::runtime_error(std::string(100'000, 'x')));
+  EXPECT_LT(cut.size(), longest_quote + 60);
+  EXPECT_TRUE(cut.ends_with("…")) << cut;
+}
+
 TEST(Svg, TextOfFilesIsText) {
   const auto drawn = Svg(10, 10, "<script>1</script>").text(1, 1, "</text><script>alert(\"1\")</script>&'\x1b").str();
   EXPECT_THAT(drawn, Not(HasSubstr("<script>")));

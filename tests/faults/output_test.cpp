@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <spnn/checkpoint/safetensors.h>
 
+#include <fmt/ranges.h>
+
 #include <sys/stat.h>
 
 #include "../../apps/cli/without_memory.h"
@@ -77,7 +79,7 @@ TEST(Outputs, AnAttributeIsNotSetToWhatIsNoNumber) {
 TEST(Outputs, ModelsThatAreNotFiniteAreRefusedByEveryCommand) {
   const testing::TinyModels models;
   const TemporaryFolder folder;
-  for (const std::string role : {"classifier", "prior"}) {
+  for (const std::string role : {"classifier", "prior", "judge"}) {
     auto model = read_safetensors(models.file(role));
     auto& weight = model.tensors.begin()->second;
     weight = weight.clone();
@@ -87,7 +89,28 @@ TEST(Outputs, ModelsThatAreNotFiniteAreRefusedByEveryCommand) {
   const auto bad = [&](const std::string& role) { return (folder / (role + ".safetensors")).string(); };
   const auto out = (folder / "out.png").string(), photo = (folder / "photo.png").string();
   ASSERT_EQ(spnn_command(fmt::format("sample {} -n 1 --steps 1 -o '{}'", models.file("prior"), photo)).exit_code, 0);
-  for (const auto& arguments : {fmt::format("project '{}' '{}' --set Cat=1 -o '{}'", bad("classifier"), photo, out),
+  std::filesystem::create_directory(folder / "set");
+  std::string labels = fmt::format("file,{}\n", fmt::join(models.names(), ","));
+  for (int i = 0; i < 24; ++i) {   // every split has some
+    const auto name = std::string(static_cast<std::size_t>(i + 1), 'a') + ".png";
+    std::filesystem::copy_file(photo, folder / ("set/" + name));
+    labels += fmt::format("{0},{1},{1},{1},{1},{1},{1},{1},{1},{1},{1}\n", name, i % 2);
+  }
+  testing::write_file(folder / "set/labels.csv", labels);
+  // As every `evaluate` is called, with one of the three models bad.
+  const auto evaluate = [&](const std::string& what, const std::string& role) {
+    std::string text = fmt::format("evaluate {} --data '{}' -o '{}'", what, (folder / "set").string(), out);
+    for (const std::string one : {"classifier", "prior", "judge"}) text += fmt::format(" --{} '{}'", one, one == role ? bad(one) : models.file(one));
+    return text;
+  };
+  for (const auto& arguments : {evaluate("reconstruction --images 2 --steps 1", "classifier"), evaluate("reconstruction --images 2 --steps 1", "prior"),
+                                evaluate("reconstruction --images 2 --steps 1", "judge"), evaluate("editing --seeds 2 --attributes Cat --steps 1", "classifier"),
+                                evaluate("editing --seeds 2 --attributes Cat --steps 1", "prior"), evaluate("photos --photos 2 --attributes Cat", "classifier"),
+                                fmt::format("evaluate classifier '{}' --judge '{}' --data '{}' --split train", bad("classifier"), models.file("judge"), (folder / "set").string()),
+                                fmt::format("evaluate classifier '{}' --judge '{}' --data '{}' --split train", models.file("classifier"), bad("judge"), (folder / "set").string()),
+                                fmt::format("evaluate prior '{}' --data '{}' --samples 2 --steps 1 --judge '{}' -o '{}'", bad("prior"), (folder / "set").string(), models.file("judge"), out),
+                                fmt::format("evaluate prior '{}' --data '{}' --samples 2 --steps 1 --judge '{}' -o '{}'", models.file("prior"), (folder / "set").string(), bad("judge"), out),
+                                fmt::format("project '{}' '{}' --set Cat=1 -o '{}'", bad("classifier"), photo, out),
                                 fmt::format("reconstruct '{}' --classifier '{}' --prior '{}' --steps 1 -o '{}'", photo, bad("classifier"), models.file("prior"), out),
                                 fmt::format("reconstruct '{}' --classifier '{}' --prior '{}' --steps 1 -o '{}'", photo, models.file("classifier"), bad("prior"), out),
                                 fmt::format("sample '{}' -n 1 --steps 1 -o '{}'", bad("prior"), out), fmt::format("verify '{}' --count 2", bad("classifier")),
@@ -127,6 +150,17 @@ TEST(Launcher, TablesOfAddressesAreReadOnly) {
     EXPECT_THAT(text, HasSubstr("GNU_RELRO")) << file;
     EXPECT_THAT(text, HasSubstr("NOW")) << file;
   }
+}
+
+// Fortified calls, stack protectors and checked containers are in what users run.
+TEST(Launcher, TheLibraryIsHardened) {
+#ifndef SPNN_HARDENED
+  GTEST_SKIP() << "built without SPNN_HARDEN, or not for release";
+#endif
+  const TemporaryFolder folder;
+  ASSERT_EQ(std::system(fmt::format("readelf -Ws --dyn-syms '{}/libspnn.so' >'{}'", SPNN_BINARY_DIR, (folder / "d").string()).c_str()), 0);
+  const auto text = testing::file_text(folder / "d");
+  for (const char* call : {"__stack_chk_fail", "__memcpy_chk", "__glibcxx_assert_fail"}) EXPECT_THAT(text, HasSubstr(call));
 }
 
 // An empty entry of a run path is the current folder: a library lying there would be run.

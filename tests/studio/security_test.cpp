@@ -1,10 +1,21 @@
 #include "studio_fixture.h"
 
+#include "../support/sockets.h"
+
 namespace spnn::studio::test {
 namespace {
 
 using Security = StudioTest;
 const std::string kJobs = "/api/v1/jobs";
+
+TEST_F(Security, NothingListensBeyondTheLoopbackUnlessAskedTo) {
+  const auto mine = spnn::testing::reached(getpid());
+  EXPECT_EQ(mine.loopback.size(), 1U);
+  EXPECT_TRUE(mine.beyond.empty()) << *mine.beyond.begin();
+  config.address = "0.0.0.0";
+  restart();
+  EXPECT_EQ(spnn::testing::reached(getpid()).beyond.size(), 1U);
+}
 
 TEST_F(Security, AForeignHostIsRefused) {
   for (const auto* name : {"evil.example", "localhost", "localhost:1", "127.0.0.1.evil.example", "localhost.:8080"})

@@ -12,6 +12,7 @@
 #include <random>
 #include <thread>
 
+#include "support/sockets.h"
 #include "support/tensor_near.h"
 #include "training/tiny.h"
 
@@ -142,6 +143,21 @@ TEST(TrainingProcesses, TwoOverLoopbackEqualOne) {
   }
   for (const auto& entry : std::filesystem::directory_iterator(folder / "two"))   // the meeting place is gone
     EXPECT_FALSE(entry.path().filename().string().starts_with(".ranks")) << entry.path();
+}
+
+// The store of the reference listens on every interface, and nine bytes to it grew the process to 24 GB.
+TEST(TrainingProcesses, OnOneMachineNothingListensBeyondTheLoopback) {
+  const TemporaryFolder folder;
+  write_inputs(folder, 100'000);
+  const auto leader = start(folder, "run", false, rank_of_two(0)), other = start(folder, "run", false, rank_of_two(1));
+  Reached sockets;   // Gloo listens only while its processes look for each other
+  for (int k = 0; k < 60'000 && !std::filesystem::exists(folder / "run/state.safetensors"); ++k, std::this_thread::sleep_for(1ms)) {
+    for (const auto rank : {leader, other}) sockets.add(reached(rank));
+  }
+  EXPECT_FALSE(sockets.loopback.empty()) << "they talk over it: " << read_text(folder / "run.log");
+  EXPECT_THAT(sockets.beyond, ::testing::IsEmpty());
+  for (const auto rank : {leader, other}) kill(rank, SIGKILL);
+  for (const auto rank : {leader, other}) finish(rank);
 }
 
 TEST(TrainingProcesses, ASecondTrainerOfARunIsRefused) {

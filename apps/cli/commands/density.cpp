@@ -11,6 +11,7 @@ namespace {
 
 void add_model(CLI::App& command, std::string& model) {
   command.add_option("MODEL", model, "a density model ('spnn train density' makes one)")->required()->check(CLI::ExistingFile);
+  add_cpu_only(command, "densities are computed");
 }
 
 void add_density_sample(CLI::App& density) {
@@ -28,7 +29,7 @@ void add_density_sample(CLI::App& density) {
   command->add_option("--json", job->json, "also write the report to this file");
   command->callback([job] {
     const auto report = engine().sample_density(*job, terminal());
-    fmt::print("{} images in {}, {:.3f} s an image\n", report.images, job->output, report.seconds_per_image);
+    fmt::print("{} images in {}, {:.3f} s per image\n", report.images, job->output, report.seconds_per_image);
   });
 }
 
@@ -42,7 +43,7 @@ void add_density_interpolate(CLI::App& density) {
   command->add_option("--split", job->split, "of the data set")->check(CLI::IsMember(splits()))
       ->capture_default_str();
   command->add_option("--pairs", job->pairs, "how many pairs of the data set")->check(CLI::PositiveNumber)->capture_default_str();
-  command->add_option("--steps", job->steps, "images a row, both ends included")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--steps", job->steps, "images per row, both ends included")->check(CLI::PositiveNumber)->capture_default_str();
   command->add_option("--scale", job->scale, "enlarge the pixels so many times")->check(CLI::PositiveNumber)->capture_default_str();
   command->add_option("-o,--output", job->output, "the contact sheet to write, PNG")->capture_default_str();
   command->add_option("--json", job->json, "also write the report to this file");
@@ -66,7 +67,7 @@ void add_density_evaluate(CLI::App& density) {
   command->add_option("--json", job->json, "also write the figures to this file");
   command->callback([job] {
     const auto f = engine().evaluate_density(*job, terminal());
-    fmt::print("{}: {:.4f} ± {:.4f} bits per dimension ({} images of {} dimensions, {} bits; {:.2f} M parameters, {:.1f} ms an image)\n",
+    fmt::print("{}: {:.4f} ± {:.4f} bits per dimension ({} images of {} dimensions, {} bits; {:.2f} M parameters, {:.1f} ms per image)\n",
                f.name, f.bits_per_dim, f.standard_error, f.images, f.dimensions, f.bits,
                static_cast<double>(f.parameters) / 1e6, f.milliseconds_per_image);
   });

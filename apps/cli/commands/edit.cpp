@@ -58,7 +58,7 @@ void add_edit(CLI::App& spnn) {
       fmt::print("{}  {}  |Δp| {:.4f}  seed {}\n", image.file, image.agreement == 1 ? "as asked" : "NOT as asked",
                  image.mean_abs_dp, image.seed);
     }
-    fmt::print("{} images, {:.1f} % of the attributes as asked on the saved files, {:.2f} s an image\n", report.images.size(),
+    fmt::print("{} images, {:.1f} % of the attributes as asked on the saved files, {:.2f} s per image\n", report.images.size(),
                100 * report.agreement, report.timings.per_image);
     if (!report.page.empty()) fmt::print("report: {}\n", report.page);
   });

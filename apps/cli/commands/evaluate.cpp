@@ -2,7 +2,7 @@
 
 namespace spnn::cli {
 
-// One line a kind of evaluation.
+// One line per kind of evaluation.
 void add_evaluate_classifier(CLI::App& evaluate);
 void add_evaluate_identity(CLI::App& evaluate);
 void add_evaluate_reconstruction(CLI::App& evaluate);

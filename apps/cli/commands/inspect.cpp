@@ -16,7 +16,7 @@ void print_tensors(const Json& tensors) {
                tensor["name"].get<std::string>());
 }
 
-// One line a key, and one an element for lists of tables: blocks of a network are read one below the other.
+// One line per key, and one per element for lists of tables: blocks of a network are read one below the other.
 void print_table(const char* title, const Json& table) {
   fmt::print("{}\n", title);
   for (const auto& [key, value] : table.items()) {

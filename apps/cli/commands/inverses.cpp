@@ -50,6 +50,7 @@ void add_inverses(CLI::App& spnn) {
   command->add_option("-o,--output", job->output, "a figure to write, SVG");
   command->add_option("--seed", job->seed, "of the maps and targets")->capture_default_str();
   command->add_option("--json", job->json, "also write the table to this file");
+  add_cpu_only(*command, "these small maps are computed");
   command->callback([job] {
     fmt::print("{:36}{:>10}{:>10}{:>11}{:>20}\n", "map", "‖minimal‖", "‖natural‖", "distance", "|g(x)-y| of both");
     for (const auto& r : engine().compare_inverses(*job, terminal()).rows) {

@@ -23,7 +23,7 @@ void print(const engine::MadeImages& report) {
   for (const auto& image : report.images) {
     fmt::print("{}  agreement {:.1f} %  |Δp| {:.4f}  seed {}\n", image.file, 100 * image.agreement, image.mean_abs_dp, image.seed);
   }
-  fmt::print("{} images, agreement {:.2f} % and mean |Δp| {:.4f} on the saved files, {:.2f} s an image\n", report.images.size(),
+  fmt::print("{} images, agreement {:.2f} % and mean |Δp| {:.4f} on the saved files, {:.2f} s per image\n", report.images.size(),
              100 * report.agreement, report.mean_abs_dp, report.timings.per_image);
   if (!report.page.empty()) fmt::print("report: {}\n", report.page);
 }
@@ -36,7 +36,7 @@ void add_reconstruct(CLI::App& spnn) {
   auto a = std::make_shared<ReconstructArguments>();
   auto* images = command->add_option("IMAGES", a->images, "images whose outputs are the targets; outputs are named after them")
                      ->check(CLI::ExistingFile);
-  command->add_option("--logits", a->wish.logits_file, "a CSV file: one target a row, one number an output")
+  command->add_option("--logits", a->wish.logits_file, "a CSV file: one target per row, one number per output")
       ->check(CLI::ExistingFile)->excludes(images);
   add_attributes(*command, a->words);
   add_distance(*command, a->wish.strength, a->wish.margin);

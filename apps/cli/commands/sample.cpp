@@ -27,7 +27,7 @@ void add_sample(CLI::App& spnn) {
   add_device(*command, *device);
   command->callback([job, models, device] {
     const auto report = session(*models, *device)->sample(*job, terminal());
-    fmt::print("{} images in {}, {:.2f} s an image\n", report.images.size(), job->output, report.timings.per_image);
+    fmt::print("{} images in {}, {:.2f} s per image\n", report.images.size(), job->output, report.timings.per_image);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "commands.h"
+#include "restoration_options.h"
 
 namespace spnn::cli {
 namespace {
@@ -16,6 +17,7 @@ void add_job(CLI::App& command, engine::TrainJob& job) {
   command.add_option("--from", job.from, "a model of the same architecture (nets r may be narrower) to start from")->check(CLI::ExistingFile);
   command.add_option("--steps", job.steps, "steps to train, instead of the configuration's; may change on a resume")
       ->check(CLI::PositiveNumber);
+  add_cpu_only(command, "training runs");
 }
 
 std::shared_ptr<engine::TrainJob> add_job(CLI::App& command) {
@@ -50,6 +52,7 @@ void add_degradation(CLI::App& train) {
   command->add_option("--run", job->run, "the run directory; the model is its degradation.safetensors")->required();
   command->add_flag("--resume", job->resume, "continue the run exactly where it was killed or interrupted");
   command->add_option("--steps", job->steps, "steps of the fit, instead of the configuration's")->check(CLI::PositiveNumber);
+  add_cpu_only(*command, "training runs");
   command->add_flag("--baseline", job->baseline, "also train a plain CNN with as many weights for as long, to compare");
   command->callback([job, pairs] {
     if (!pairs->empty()) job->clean = pairs->at(0), job->degraded = pairs->at(1);

@@ -81,7 +81,7 @@ void LineMap::set(const Tensor& W, double least) {
   require(W.sizes() == U_.sizes(), "LineMap::set", "matrices " + to_string(U_.sizes()), to_string(W.sizes()));
   require(least > 0, "LineMap::set", "a least gain above 0", fmt::format("{}", least));
   const torch::NoGradGuard no_grad;
-  const auto [U, S, Vt] = torch::linalg_svd(W.to(torch::kFloat64), /*full_matrices=*/true, c10::nullopt);
+  const auto [U, S, Vt] = torch::linalg_svd(W.to(torch::kFloat64), /*full_matrices=*/true);
   const double b = config_.gain_bound, most = std::exp(0.95 * b);
   const auto gains = S.clamp(std::max(least, 1 / most), most);
   U_.copy_(U);

@@ -8,7 +8,7 @@ namespace spnn {
 // run from −1 to 1 between the middles of the outer pixels. [C, 2, H, W], the shift to the right first; in double.
 //
 // Fitted to pairs x and v = D(x), [B, C, H, W]: a smooth field (values on a grid of 9×9 points, bicubic between them), first one for the
-// mean of the channels, on blurred pictures and then on sharper ones, then one a channel. A pixel of v may have any gain and offset over
+// mean of the channels, on blurred pictures and then on sharper ones, then one per channel. A pixel of v may have any gain and offset over
 // what it shows, so that vignetting and tone do not pass for a shift. No randomness.
 Tensor fit_displacement(const Tensor& x, const Tensor& v);
 

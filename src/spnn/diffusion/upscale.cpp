@@ -50,7 +50,7 @@ Tensor transport(const Upscaler& net, const Tensor& x, const Tensor& low, bool l
 Tensor upscale(const std::shared_ptr<const Upscaler>& net, const Tensor& low, const UpscaleConfig& config, const ImageSeeds& seeds,
                Observer& observer, const ImageCorrection& correction) {
   const torch::NoGradGuard no_grad;
-  require(low.size(0) == seeds.size(), "upscale", fmt::format("{} seeds, one an image", low.size(0)), std::to_string(seeds.size()));
+  require(low.size(0) == seeds.size(), "upscale", fmt::format("{} seeds, one per image", low.size(0)), std::to_string(seeds.size()));
   const Shape small{low.size(1), low.size(2), low.size(3)};
   const auto noise = config.level > 0 ? seeds.forked(kGuideNoise).noise(small, 0, low.options()) : Tensor();
   const UpscalerDenoiser prior(net, low, config.level, noise);

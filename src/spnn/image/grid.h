@@ -16,7 +16,7 @@ struct GridOptions {
   std::int64_t gap = 2;      // pixels between images
   std::int64_t scale = 1;    // whole-number enlargement of the images, pixels stay square
   std::vector<std::string> captions =
-      {};  // one an image, under it; "\n" starts a new line, long lines are cut with ".."
+      {};  // one per image, under it; "\n" starts a new line, long lines are cut with ".."
   std::vector<std::string> row_labels = {};     // left of each row
   std::vector<std::string> column_labels = {};  // above each column
   int background = 255;                         // grey level; text is black on light, white on dark

@@ -18,7 +18,7 @@ Tensor resize(const Tensor& image, std::int64_t height, std::int64_t width) {
   const Tensor batch = image.dim() == 3 ? image.unsqueeze(0) : image;
   const Tensor real = bytes ? batch.to(torch::kFloat32) : batch;
   Tensor small =
-      at::_upsample_bicubic2d_aa(real, {height, width}, /*align_corners=*/false, c10::nullopt, c10::nullopt);
+      at::_upsample_bicubic2d_aa(real, {height, width}, /*align_corners=*/false);
   if (bytes) small = small.round().clamp(0, 255).to(torch::kUInt8);
   return image.dim() == 3 ? small.squeeze(0) : small;
 }

@@ -210,7 +210,7 @@ ExperimentResult Engine::evaluate_editing(const EditingExperiment& asked, Observ
   const auto table = table_of(results);
   const auto json = summary_json(job, results, single, frechet, frechet_prior, count);
   const auto sentence = fmt::format(
-      "{} seeds an edit. Mean over single attributes: the judge agrees with {}; other attributes changed {} (two unguided "
+      "{} seeds per edit. Mean over single attributes: the judge agrees with {}; other attributes changed {} (two unguided "
       "samples differ in {}). Fréchet distance {:.1f}, unguided {:.1f} ({} images each).",
       job.seeds, percent(json["judge_agreement"]), percent(json["drift"]), percent(json["drift_unguided"]), frechet,
       frechet_prior, count);

@@ -24,7 +24,7 @@ Table per_output(const RestorationMeasures& m, const std::vector<std::string>& n
 }
 
 std::string sentence(const RestorationMeasures& m, const StepCost& cost, double guided) {
-  return fmt::format("{} images, {:.2f} s an image. Transfer score {:.3f} (0: the unguided prior, 1: the real image). "
+  return fmt::format("{} images, {:.2f} s per image. Transfer score {:.3f} (0: the unguided prior, 1: the real image). "
                      "√mean(g(x) − y)² is {:.4f} as sampled and {:.4f} as saved. Back-projection takes {:.1f} % of a step that has it and, "
                      "in {:.0f} % of the steps, {:.1f} % of sampling. "
                      "Fréchet distances are between {} images and all held-out ones; the smaller the number of images, the "

@@ -97,7 +97,7 @@ ReportSection section_of(const Delivery& delivery, const MadeImages& made, const
                           fmt::format("{:.3f}", image.consistency)});
   }
   return {.name = delivery.section, .title = delivery.title, .command = delivery.files.command, .order = 50,
-          .text = {fmt::format("{} images, {:.2f} s an image.", made.images.size(), made.timings.per_image)},
+          .text = {fmt::format("{} images, {:.2f} s per image.", made.images.size(), made.timings.per_image)},
           .tables = {table}, .charts = {}, .pictures = {picture(delivery.title, sheet_of(bytes, photos, options))}};
 }
 

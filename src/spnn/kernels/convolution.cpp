@@ -17,6 +17,7 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
+using OptionalTensor = torch::autograd::optional_variable_list::value_type;   // of c10 in libtorch 1.13, of std in 2.x
 
 const float* pointer(const Tensor& t) { return t.defined() ? t.data_ptr<float>() : nullptr; }
 
@@ -105,7 +106,7 @@ template <class Kind>
 class ConvolutionFunction : public torch::autograd::Function<ConvolutionFunction<Kind>> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& weight, const Tensor& bias,
-                        const c10::optional<Tensor>& residual) {
+                        const OptionalTensor& residual) {
     context->save_for_backward({x, weight});
     context->saved_data["bias_per_image"] = bias.dim() == 2;
     context->saved_data["residual"] = residual.has_value();
@@ -153,7 +154,7 @@ template <class Kind, class Reduced>
 Tensor apply(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& residual) {
   const Tensor input = x.contiguous(), w = weight.contiguous(), b = bias.contiguous(), r = contiguous(residual);
   if (differentiate({x, weight, bias, residual})) {
-    const auto added = r.defined() ? c10::optional<Tensor>(r) : c10::nullopt;
+    const auto added = r.defined() ? OptionalTensor(r) : OptionalTensor();
     return bfloat_products() ? ConvolutionFunction<Reduced>::apply(input, w, b, added)
                              : ConvolutionFunction<Kind>::apply(input, w, b, added);
   }

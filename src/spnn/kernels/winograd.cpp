@@ -111,7 +111,7 @@ void winograd_weight_gradient(const ConvolutionShape& shape, const float* x, con
   const Planes in{shape.c, shape.h, shape.w}, out{shape.k, shape.h, shape.w};
   const std::int64_t c = padded(shape.c), k = padded(shape.k), rows = shape.n * in.tiles_y(), tiles_x = in.tiles_x();
   const std::int64_t c_blocks = c / lanes(), k_blocks = k / lanes();
-  // The sum is read and written once a step: 256 tiles per step keep that small beside the panels.
+  // The sum is read and written once per step: 256 tiles per step keep that small beside the panels.
   const std::int64_t step = std::clamp<std::int64_t>(256 / tiles_x, 1, rows);
   float* data = panels_of_thread(panel_floats(c, step * tiles_x) + panel_floats(k, step * tiles_x));
   thread_local Scratch sum;

@@ -49,7 +49,7 @@ Tensor Conv2d::forward_plus(const Tensor& x, const Tensor& residual) const {
 }
 
 Tensor Conv2d::forward_biased(const Tensor& x, const Tensor& image_bias) const {
-  // [1, C] is one bias for the whole batch; the kernel reads a row an image.
+  // [1, C] is one bias for the whole batch; the kernel reads a row per image.
   if (same_size_3x3(config_)) {
     return conv3x3(x, weight, (image_bias + bias).expand({x.size(0), config_.out}).contiguous());
   }

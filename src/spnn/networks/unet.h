@@ -40,7 +40,7 @@ class UNet : public torch::nn::Module {
  private:
   struct Level {
     std::vector<std::shared_ptr<ResBlock>> blocks;
-    std::vector<std::shared_ptr<AttnBlock>> attns;   // empty, or one a block
+    std::vector<std::shared_ptr<AttnBlock>> attns;   // empty, or one per block
     std::shared_ptr<Conv2d> resample;                // none at the end
   };
   void build_down(std::int64_t resolution, std::vector<std::int64_t>& skip_channels);

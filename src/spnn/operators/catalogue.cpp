@@ -113,7 +113,7 @@ const std::vector<LinearEntry>& linear_entries() {
        [](const auto& at, Stage& s) {
          return inpainting(at, freeform_mask(at.in.height, at.in.width, s.number("hole", 0.3), static_cast<std::uint64_t>(s.integer("seed", 0))));
        }},
-      {{"mask", "FILE, or --mask FILE|FOLDER", "white is known, black is missing; one mask, or one an image", "zero in the holes; exact"},
+      {{"mask", "FILE, or --mask FILE|FOLDER", "white is known, black is missing; one mask, or one per image", "zero in the holes; exact"},
        {"file"}, [](const auto& at, Stage& s) { return masked(at, s); }},
       {{"gauss", "sigma=1.5, cut=0.03", "Gaussian blur, reflecting borders", "two small SVDs; exact on the kept singular values"},
        {"sigma", "cut"},

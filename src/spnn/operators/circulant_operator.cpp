@@ -13,7 +13,7 @@
 namespace spnn {
 namespace {
 
-Tensor fourier(const Tensor& x) { return at::fft_fft2(x, c10::nullopt, {-2, -1}, "ortho"); }
+Tensor fourier(const Tensor& x) { return at::fft_fft2(x, {}, {-2, -1}, "ortho"); }
 
 Tensor hartley(const Tensor& x) {
   const auto f = fourier(x);
@@ -23,7 +23,7 @@ Tensor hartley(const Tensor& x) {
 // Convolution with a kernel of this spectrum; the result is real because the spectrum is that of a real kernel.
 Tensor filtered(const Tensor& spectrum, const Tensor& x) {
   const auto f = fourier(x);
-  return at::real(at::fft_ifft2(f * spectrum.to(f.options()), c10::nullopt, {-2, -1}, "ortho"));
+  return at::real(at::fft_ifft2(f * spectrum.to(f.options()), {}, {-2, -1}, "ortho"));
 }
 
 Tensor spectrum_of(const CirculantConfig& c, const std::string& where) {

@@ -16,7 +16,7 @@ FourierMagnitude::FourierMagnitude(const Shape& in, std::int64_t oversampling) :
 Tensor FourierMagnitude::spectrum(const Tensor& x) const {
   require_shape(x, in_, "phase");
   const auto more = oversampling_ - 1;
-  return at::fft_fft2(at::constant_pad_nd(x + 1, {0, in_.width * more, 0, in_.height * more}), c10::nullopt, {-2, -1}, "ortho");
+  return at::fft_fft2(at::constant_pad_nd(x + 1, {0, in_.width * more, 0, in_.height * more}), {}, {-2, -1}, "ortho");
 }
 
 Completion FourierMagnitude::complete(const Tensor& x) const {
@@ -27,7 +27,7 @@ Completion FourierMagnitude::complete(const Tensor& x) const {
 Tensor FourierMagnitude::invert(const Completion& yz) const {
   require(yz.z.size() == 1, "phase inverse", "one z", fmt::format("{}", yz.z.size()));
   require_shape(yz.y, out_shape(), "phase inverse");
-  const auto image = at::real(at::fft_ifft2(at::polar(yz.y.clamp_min(0), yz.z.front()), c10::nullopt, {-2, -1}, "ortho"));
+  const auto image = at::real(at::fft_ifft2(at::polar(yz.y.clamp_min(0), yz.z.front()), {}, {-2, -1}, "ortho"));
   return image.slice(-2, 0, in_.height).slice(-1, 0, in_.width) - 1;
 }
 

@@ -25,7 +25,7 @@ AffineMap AffineMap::setting(std::int64_t d, std::int64_t n, double value) {
 
 Tensor AffineMap::operator()(const Tensor& y) const {
   const auto flat = y.flatten(1);
-  require(flat.size(1) == A.size(0), "AffineMap", fmt::format("{} numbers an image", A.size(0)), to_string(y.sizes()));
+  require(flat.size(1) == A.size(0), "AffineMap", fmt::format("{} numbers per image", A.size(0)), to_string(y.sizes()));
   return (flat.matmul(A.to(y.options()).t()) + b.to(y.options())).view_as(y);
 }
 

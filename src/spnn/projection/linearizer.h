@@ -17,7 +17,7 @@ struct AffineMap {
   static AffineMap scaled(std::int64_t d, std::int64_t n, double factor);   // output n times a factor; −1 mirrors it
   static AffineMap setting(std::int64_t d, std::int64_t n, double value);   // output n is `value`: a projection
 
-  Tensor operator()(const Tensor& y) const;      // [B, …] with d numbers an image
+  Tensor operator()(const Tensor& y) const;      // [B, …] with d numbers per image
   AffineMap after(const AffineMap& first) const; // this ∘ first
   AffineMap power(std::int64_t n) const;         // n ≥ 0
   AffineMap pinv() const;                        // y ↦ A†(y − b)

@@ -1,7 +1,7 @@
 #include <spnn/blocks/orthogonal_mix.h>
 #include <spnn/core/json_fields.h>
-#include <spnn/networks/presets.h>
 #include <spnn/training/classifier.h>
+#include <spnn/training/spnn_recipe.h>
 
 #include <algorithm>
 #include <iterator>
@@ -60,7 +60,7 @@ void from_json(const Json& json, ClassifierRecipe& r) {
       .optional("guidance", guidance)
       .no_others();
   r.guidance = guidance_windows_from(guidance, "guidance");
-  r.network = network.is_string() ? spnn_preset(network.get<std::string>()) : spnn_from_json(network, "network");
+  r.network = recipe_network(network);
   r.losses = losses_of_recipe(r.recipe);
   from_json(losses, r.losses);
   require(r.inverse_every > 0 && r.train.batch % r.inverse_every == 0, "classifier.inverse_every",
@@ -74,13 +74,9 @@ ClassifierObjective::ClassifierObjective(ClassifierRecipe recipe, const Dataset&
       task_(task_of(train)),
       batches_(train, {.augment = recipe_.augment, .batch = recipe_.train.batch, .seed = recipe_.train.seed}),
       adaptive_(static_cast<std::int64_t>(train.attributes.size()), recipe_.adaptive_weights),
-      net_(std::make_shared<Spnn>(recipe_.network)) {
-  require_shape(train.images, net_->in_shape(), "the classifier's training images");
-  require(net_->out_shape().size() == static_cast<std::int64_t>(train.attributes.size()), "the classifier's outputs",
-          fmt::format("{}, as the data set has labels", train.attributes.size()), to_string(net_->out_shape()));
+      net_(network_for(train, recipe_.network, Rng(recipe_.train.seed).fork(kClassifierInit))) {
   require(!recipe_.adaptive_weights.enabled || (task_ == Task::attributes && !black_box_), "adaptive_weights",
           "a task of attributes", black_box_ ? "a black box" : "classes");
-  initialise_spnn(*net_, Rng(recipe_.train.seed).fork(kClassifierInit));
 }
 
 Tensor ClassifierObjective::task_part(const Batch& batch, const Tensor& y) {
@@ -119,13 +115,7 @@ Validation ClassifierObjective::validate() {
 }
 
 std::map<std::string, std::string> ClassifierObjective::metadata() const {
-  std::map<std::string, std::string> metadata{{"kind", "spnn"},
-                                              {"architecture", to_json(net_->config()).dump()},
-                                              {"attributes", Json(val_.attributes).dump()},
-                                              {"task", std::string(to_string(task_))},
-                                              {"recipe", Json(recipe_).dump()}};
-  if (!recipe_.guidance.empty()) metadata["guidance"] = to_json(recipe_.guidance).dump();
-  return metadata;
+  return spnn_metadata(*net_, val_, task_, recipe_, recipe_.guidance);
 }
 
 double stability_over(const Dataset& dataset, const Spnn& net, const std::string& r_set, std::int64_t count) {

@@ -35,6 +35,8 @@ class RendezvousStore final : public c10d::Store {
   std::int64_t add(const std::string&, std::int64_t) override { not_here("add"); }
   bool deleteKey(const std::string&) override { not_here("deleteKey"); }
   std::int64_t getNumKeys() override { not_here("getNumKeys"); }
+  // Later libtorch 2.x asks for it, 1.13 does not know it: no `override`.
+  c10::intrusive_ptr<c10d::Store> clone() { return c10::make_intrusive<RendezvousStore>(place_, timeout_); }
 
  private:
   [[noreturn]] static void not_here(const char* what) { fail("rendezvous", "set, get and wait", what); }

@@ -1,8 +1,8 @@
 #include <spnn/blocks/orthogonal_mix.h>
 #include <spnn/core/json_fields.h>
-#include <spnn/networks/presets.h>
 #include <spnn/training/classifier.h>
 #include <spnn/training/natural.h>
+#include <spnn/training/spnn_recipe.h>
 
 #include <algorithm>
 
@@ -89,7 +89,7 @@ void from_json(const Json& json, NaturalRecipe& r) {
       .optional("guidance", guidance)
       .no_others();
   r.guidance = guidance_windows_from(guidance, "guidance");
-  r.network = network.is_string() ? spnn_preset(network.get<std::string>()) : spnn_from_json(network, "network");
+  r.network = recipe_network(network);
   JsonFields weights(losses, "losses");
   for (const auto& part : natural_parts) {
     weights.optional(part.name, r.losses.*part.lambda);
@@ -112,16 +112,13 @@ NaturalObjective::NaturalObjective(NaturalRecipe recipe, std::shared_ptr<Judge> 
       targets_(recipe_.targets, train),
       teacher_(std::move(teacher)),
       memory_(std::move(memory)),
-      net_(std::make_shared<Spnn>(recipe_.network)),
+      net_(network_for(train, recipe_.network, Rng(recipe_.train.seed).fork(kNaturalInit))),
       critic_(recipe_.critic,
               {.channels = recipe_.network.input.channels, .image_size = recipe_.network.input.height,
                .wishes = recipe_.losses.wish > 0 ? static_cast<std::int64_t>(train.attributes.size()) : 0},
               Rng(recipe_.train.seed).fork(kNaturalCritic)) {
   const auto labels = static_cast<std::int64_t>(train.attributes.size());
   require(task_of(train) == Task::attributes, "train natural", "images with attributes", "classes");
-  require_shape(train.images, net_->in_shape(), "the training images");
-  require(net_->out_shape().size() == labels, "the network's outputs", fmt::format("{}, as the data set has labels", labels),
-          to_string(net_->out_shape()));
   require(teacher_ && teacher_->config().outputs == labels && teacher_->in_shape() == net_->in_shape(), "the teacher",
           fmt::format("{} outputs for images of {}", labels, to_string(net_->in_shape())),
           teacher_ ? fmt::format("{} for {}", teacher_->config().outputs, to_string(teacher_->in_shape())) : "none");
@@ -134,7 +131,6 @@ NaturalObjective::NaturalObjective(NaturalRecipe recipe, std::shared_ptr<Judge> 
             fmt::format("{} → {}", to_string(memory_->in_shape()), to_string(memory_->out_shape())));
   }
   for (auto& value : teacher_->parameters()) value.requires_grad_(false);
-  initialise_spnn(*net_, Rng(recipe_.train.seed).fork(kNaturalInit));
 }
 
 double NaturalObjective::weight_of_moves(std::int64_t step) const {
@@ -293,13 +289,8 @@ Validation NaturalObjective::validate() {
 }
 
 std::map<std::string, std::string> NaturalObjective::metadata() const {
-  std::map<std::string, std::string> metadata{{"kind", "spnn"},
-                                              {"architecture", to_json(net_->config()).dump()},
-                                              {"attributes", Json(val_.attributes).dump()},
-                                              {"task", std::string(to_string(Task::attributes))},
-                                              {"exclusive", Json(recipe_.targets.exclusive).dump()},
-                                              {"recipe", Json(recipe_).dump()}};
-  if (!recipe_.guidance.empty()) metadata["guidance"] = to_json(recipe_.guidance).dump();
+  auto metadata = spnn_metadata(*net_, val_, Task::attributes, recipe_, recipe_.guidance);
+  metadata["exclusive"] = Json(recipe_.targets.exclusive).dump();
   return metadata;
 }
 

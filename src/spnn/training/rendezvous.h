@@ -15,7 +15,7 @@ struct RendezvousConfig {
   std::function<bool()> cancelled = [] { return false; };
 };
 
-// Where the processes of a run find each other: a folder in the run directory that only its owner can enter, a file a key.
+// Where the processes of a run find each other: a folder in the run directory that only its owner can enter, a file per key.
 // No port is opened, and who cannot read the run directory cannot join. The process of rank 0 makes the folder and holds
 // it while it lives: what a killed one left is known by that nobody holds it.
 // requires: rank 0 holds the run's lock, so that there is one such folder.
