@@ -53,7 +53,7 @@ void add_size(CLI::App& command, engine::ModelChoice& models) {
 }
 
 void add_lead(CLI::App& command, engine::ModelChoice& models) {
-  command.add_option("--lead", models.lead, "how far images are led away from the weak prior in the prior's file (default: as the file says; 0: not at all)")
+  command.add_option("--lead", models.lead, "how far images are led away from the weak prior in the prior's file (default: as the file says, and not where a network guides)")
       ->check(CLI::Range(0.0, 10.0))->group("Models");
 }
 

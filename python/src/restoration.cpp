@@ -3,6 +3,7 @@
 #include "python_prior.h"
 #include "requests.h"
 
+#include <spnn/diffusion/autoguidance.h>
 #include <spnn/jobs/field_session.h>
 #include <spnn/jobs/guided_work.h>
 
@@ -100,13 +101,13 @@ void bind_restoration(py::module_& m) {
   m.def("reconstruct", [](const NetworkPtr& net, const DenoiserPtr& prior, const std::optional<Tensor>& y, const std::string& options,
                           py::object callback, py::object progress, py::object message) {
     return watched(callback, progress, message, [&](const Held& shown, PythonObserver& observer) {
-      return reconstruct_images(*net, *prior, y, options, shown, observer);
+      return reconstruct_images(*net, *unled(prior), y, options, shown, observer);
     });
   });
   m.def("edit", [](const NetworkPtr& net, const DenoiserPtr& prior, const std::optional<Tensor>& photos, const std::string& options,
                    py::object callback, py::object progress, py::object message) {
     return watched(callback, progress, message, [&](const Held& shown, PythonObserver& observer) {
-      return edit_images(*net, *prior, photos, options, shown, observer);
+      return edit_images(*net, *unled(prior), photos, options, shown, observer);
     });
   });
   m.def("defaults", &defaults);

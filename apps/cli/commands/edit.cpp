@@ -45,7 +45,6 @@ void add_edit(CLI::App& spnn) {
     a->profile->take_over("--strategy", a->words.strategy, engine::paper::strategy);
     a->wish.attributes = a->words.requests();
     a->profile->take_over(a->wish.sampling, a->wish.guidance, a->wish.attributes.size());
-    a->profile->take_over("--lead", a->models.lead, engine::paper::lead);
     a->profile->take_over("--strength", a->wish.strength, engine::paper::strength);
     a->profile->take_over("--margin", a->wish.margin, engine::paper::margin);
     a->profile->take_over("--each-step", a->wish.each_step, engine::paper::each_step);

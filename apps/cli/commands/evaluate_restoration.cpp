@@ -58,7 +58,6 @@ void add_evaluate_reconstruction(CLI::App& evaluate) {
   a->profile = std::make_unique<Profile>(*command);
   command->callback([a] {
     a->profile->take_over(a->job.sampling, a->job.guidance);
-    a->profile->take_over("--lead", a->job.models.lead, engine::paper::lead);
     a->job.command = command_line();
     finish(engine().evaluate_reconstruction(a->job, terminal()), a->json);
   });
@@ -82,7 +81,6 @@ void add_evaluate_editing(CLI::App& evaluate) {
   a->profile = std::make_unique<Profile>(*command);
   command->callback([a, sets] {
     a->profile->take_over(a->job.sampling, a->job.guidance, 1);
-    a->profile->take_over("--lead", a->job.models.lead, engine::paper::lead);
     a->profile->take_over("--window-from", a->job.sets_window_from, engine::paper::guidance(2).window_from);
     a->profile->take_over("--strategy", a->job.strategy, engine::paper::strategy);
     a->profile->take_over("--strength", a->job.strength, engine::paper::strength);
@@ -135,7 +133,6 @@ void add_ablate(CLI::App& spnn) {
   a->profile = std::make_unique<Profile>(*command);
   command->callback([a] {
     a->profile->take_over(a->job.sampling, a->job.guidance);
-    a->profile->take_over("--lead", a->job.models.lead, engine::paper::lead);
     a->job.command = command_line();
     finish(engine().ablate(a->job, terminal()), a->json);
   });

@@ -2,8 +2,6 @@
 
 #include <memory>
 
-#include <spnn/engine/paper_profile.h>
-
 #include "commands.h"
 #include "restoration_options.h"
 
@@ -48,7 +46,6 @@ void add_reconstruct(CLI::App& spnn) {
     a->wish.attributes = a->words.requests();
     a->wish.images = photo_files(a->images);
     a->profile->take_over(a->wish.sampling, a->wish.guidance);
-    a->profile->take_over("--lead", a->models.lead, engine::paper::lead);
     a->wish.files.command = command_line();
     print(session(a->models, a->device)->reconstruct(a->wish, terminal()));
   });

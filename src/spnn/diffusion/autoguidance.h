@@ -20,7 +20,7 @@ Autoguidance autoguidance_from(const Json& json, const std::string& where);   //
 
 // A prior and a weak one of the same images: smaller, hardly trained. Where the two differ, the weak one makes the mistakes of the good one,
 // only more of them, so that away from it lie better images (autoguidance; Karras et al., Guiding a Diffusion Model with a Bad Version of Itself,
-// 2024). It narrows what is drawn, so it is for making images; a restoration's y says what the image is like.
+// 2024). It narrows what is drawn, so it is for drawing without a wish: where y is given, y says what the image is like.
 class AutoguidedDenoiser final : public Denoiser {
  public:
   // Both of one shape and schedule.

@@ -12,7 +12,7 @@ struct ModelChoice {
   std::string classifier = {}, prior = {}, judge = {};
   std::int64_t size = 0;               // of the images to make: 0 is the prior's own, more asks for the second stage,
   std::string upscaler = {};           // "" is the shipped celebahq256-upscaler.safetensors
-  std::optional<double> lead = {};     // how far images are led away from the prior's weak one; none: as its file says; 0: not at all
+  std::optional<double> lead = {};     // how far images are led away from the prior's weak one; none: as its file says, and not where g guides
 };
 
 // `given`, or the shipped file of this role ("classifier", "prior", "judge"): searched in models/ two folders above the

@@ -16,8 +16,6 @@ inline constexpr const char* strategy = "correlated";                           
 inline constexpr double strength = 2;                                            // the goal is μ ± 2σ,
 inline constexpr double margin = -std::numeric_limits<double>::infinity();       // however little that is
 
-inline constexpr double lead = 0;                                                // the prior as it is, away from no other
-
 // 100 steps of DDPM; every stretch of an edit is walked twice.
 inline SamplingOptions sampling(bool editing) { return {.steps = 100, .sampler = "ddpm", .travel_length = 1, .travel_repeat = editing ? 2 : 1}; }
 

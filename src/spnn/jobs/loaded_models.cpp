@@ -103,7 +103,8 @@ const JudgeModel& LoadedModels::judge() const {
 RestorationModels LoadedModels::restoration() const {
   const std::lock_guard lock(mutex_);
   const auto prior_file = model_file(config_.models.prior, config_.models.family, "prior");
-  RestorationModels models{classifier(), prior()};
+  // What g says of the image narrows it enough: with a lead as well the judge agrees less (docs/experiments.md).
+  RestorationModels models{classifier(), config_.models.lead ? prior() : unled(prior())};
   require(models.prior->shape() == models.shape(), prior_file,
           fmt::format("a prior of {} images, as the classifier takes", to_string(models.shape())), to_string(models.prior->shape()));
   return models;
