@@ -70,6 +70,30 @@ TEST(SpnnConfig, WithOutputsCountsThePlacesOfAMapThatIsFoldedAtTheEnd) {
   EXPECT_THROW(with_outputs(map, 50), Error) << "16 places";
 }
 
+// Places stay places: what docs/detection.md asks of a cell is asked of that cell of the heat map.
+TEST(Spnn, TheDetectorOfCanvasesFoldsItsHeatMapPlaceByPlace) {
+  const auto config = read_config(std::string(SPNN_SOURCE_DIR) + "/configs/detector-canvases.toml").at("network");
+  expect_network_laws(spnn_from_json(config), 1);
+  Spnn net(spnn_from_json(config));
+  randomise_spnn(net, Rng(4));
+  const auto trace = net.trace(0.5 * random_batch(net.in_shape(), 2, 1, torch::kFloat32));
+  ASSERT_EQ(trace.levels.back().y.sizes(), (std::vector<std::int64_t>{2, 7, 4, 4}));
+  EXPECT_TRUE(trace.y.flatten(1).equal(trace.levels.back().y.flatten(1)));
+}
+
+// An encoder with g† as its decoder: a latent is what its picture is encoded as, however often (docs/latent.md).
+TEST(Spnn, AMapOfLatentsComesBackFromItsPictureAfterAnyNumberOfCycles) {
+  Spnn net(spnn_from_json(Json::parse(R"({"name": "latent", "input": [3, 32, 32], "blocks": [
+      {"kind": "lapped", "factor": 4, "colour": true}, {"kind": "surjection", "out": 24, "st": {"hidden": 8}, "r": {"hidden": 8}},
+      {"kind": "lapped", "factor": 2}, {"kind": "surjection", "out": 12, "st": {"hidden": 8}, "r": {"hidden": 8}}]})")));
+  randomise_spnn(net, Rng(3));
+  net.to(torch::kFloat64);
+  const auto z = random_batch(net.out_shape(), 2, 5, torch::kFloat64);
+  auto again = z;
+  for (int cycle = 0; cycle < 20; ++cycle) again = net.forward(net.pinv(again));
+  EXPECT_THAT(again, TensorNear(z, 1e-9));
+}
+
 class EveryPreset : public ::testing::TestWithParam<std::string_view> {
  protected:
   static void expect_laws_of(const SpnnConfig& config, torch::Dtype type) {
