@@ -180,11 +180,13 @@ def report(net, prior, second, look, expected, val, wish):
     y = expected(without)
     removed = torch.stack([redrawn(net, prior, scenes[i], y[i], places[i][:1], net.attributes, options) for i in kept])
     row("removed: the objects that are left", truth(without[kept]), removed)
+    kinds_on = lambda outputs: outputs.view(len(kept), -1, CELLS * CELLS)[:, :len(KINDS)] > 0
+    was = kinds_on(labels[kept] - 0.5)
     for what, images in (("moved", moved), ("removed", removed)):
-        on = look(images).view(len(kept), -1, CELLS * CELLS)[:, :len(KINDS)] > 0
-        gone = sum(not on[k, :, places[i][0]].any() for k, i in enumerate(kept))
-        there = sum(bool((on[k, :, places[i][1]] & (labels[i].view(-1, CELLS * CELLS)[:len(KINDS), places[i][0]] > 0.5)).any()) for k, i in enumerate(kept))
-        print(f"{what}: gone from the old place {gone} of {len(kept)}, of its kind at the new place {there} of {len(kept)}")
+        gone = sum(not seen[:, places[i][0]].any() for seen, i in zip(kinds_on(look(images)), kept))
+        print(f"{what}: gone from the old place {gone} of {len(kept)}")
+    there = sum(bool((seen[:, places[i][1]] & kind[:, places[i][0]]).any()) for seen, kind, i in zip(kinds_on(look(moved)), was, kept))
+    print(f"moved: of its kind at the new place {there} of {len(kept)}")
     if wish.sheet:
         shown = kept[:6]
         columns = [scenes[shown], placed[shown], moved[:6], removed[:6]]

@@ -1,7 +1,8 @@
 """An SPNN in the place of a latent diffusion's VAE: E = g, D = g†, so that E(D(z)) = z by construction (docs/latent.md).
 
-    /usr/bin/python3 python/examples/latent.py celebahq64.tar [--seconds 150] [--prior-seconds 120] [--images 64] [--keep FOLDER] [--sheet FILE.png]
+    /usr/bin/python3 python/examples/latent.py DATA [--seconds 150] [--prior-seconds 120] [--images 64] [--keep FOLDER] [--sheet FILE.png]
 
+DATA is celebahq64.tar, 64×64×3 to 8×8×12, or fashion-mnist, 32×32×1 to 8×8×4.
 Beside it a plain convolutional VAE with as many weights: both are trained for as many seconds of processor time on the same batches, then a
 diffusion prior on the latents of each. Faces of the sheet are generated ones.
 """
@@ -18,15 +19,24 @@ from torch import nn
 
 from judge import Judge, frechet
 
-LATENT = (12, 8, 8)
+SIDE = 8   # of a latent
 
 
-def spnn_autoencoder():
+class Faces:   # widths: of the SPNN and of the VAE, for as many weights
     """64×64×3 → 16×16×24 → 8×8×12."""
-    level = dict(scale_bound=0.5, norm=True)
-    return spnn.Spnn({"input": [3, 64, 64], "blocks": [
-        {"kind": "lapped", "factor": 4, "colour": True}, spnn.surjection(out=24, hidden=32, **level),
-        {"kind": "lapped", "factor": 2}, spnn.surjection(out=LATENT[0], hidden=64, **level)]})
+    family, size, channels, first, middle, latent, pool, widths = "celebahq64", 64, 3, 4, 24, 12, 4, (32, 32)
+
+
+class Clothes:
+    """32×32×1 → 16×16×3 → 8×8×4."""
+    family, size, channels, first, middle, latent, pool, widths = "fashion", 32, 1, 2, 3, 4, 4, (32, 24)
+
+
+def spnn_autoencoder(of=Faces):
+    level, width = dict(scale_bound=0.5, norm=True), of.widths[0]
+    return spnn.Spnn({"input": [of.channels, of.size, of.size], "blocks": [
+        {"kind": "lapped", "factor": of.first, "colour": of.channels == 3}, spnn.surjection(out=of.middle, hidden=width, **level),
+        {"kind": "lapped", "factor": 2}, spnn.surjection(out=of.latent, hidden=2 * width, **level)]})
 
 
 class Residual(nn.Module):
@@ -42,17 +52,19 @@ class Residual(nn.Module):
 class Vae(nn.Module):
     """The usual: an encoder to mean and log-variance, a decoder of its own."""
 
-    def __init__(self, width=32):
+    def __init__(self, of=Faces):
         super().__init__()
+        width, cell = of.widths[1], of.channels * of.first ** 2
         wide = 2 * width
-        self.encoder = nn.Sequential(nn.PixelUnshuffle(4), nn.Conv2d(48, width, 3, padding=1), Residual(width), nn.Conv2d(width, wide, 3, 2, 1),
-                                     Residual(wide), nn.Conv2d(wide, 2 * LATENT[0], 3, padding=1))
-        self.decoder = nn.Sequential(nn.Conv2d(LATENT[0], wide, 3, padding=1), Residual(wide), nn.Upsample(scale_factor=2),
-                                     nn.Conv2d(wide, width, 3, padding=1), Residual(width), Residual(width), nn.Conv2d(width, 48, 3, padding=1),
-                                     nn.PixelShuffle(4))
+        self.latent = of.latent
+        self.encoder = nn.Sequential(nn.PixelUnshuffle(of.first), nn.Conv2d(cell, width, 3, padding=1), Residual(width),
+                                     nn.Conv2d(width, wide, 3, 2, 1), Residual(wide), nn.Conv2d(wide, 2 * of.latent, 3, padding=1))
+        self.decoder = nn.Sequential(nn.Conv2d(of.latent, wide, 3, padding=1), Residual(wide), nn.Upsample(scale_factor=2),
+                                     nn.Conv2d(wide, width, 3, padding=1), Residual(width), Residual(width), nn.Conv2d(width, cell, 3, padding=1),
+                                     nn.PixelShuffle(of.first))
 
     def forward(self, x):
-        return self.encoder(x)[:, :LATENT[0]]
+        return self.encoder(x)[:, :self.latent]
 
     def pinv(self, z):
         return self.decoder(z)
@@ -120,13 +132,13 @@ def train_autoencoder(net, data, seconds, teacher, batch=32):
 class LatentDenoiser(nn.Module):
     """v of latents of mean 0 and deviation 1 at time t."""
 
-    def __init__(self, width=64, blocks=3):
+    def __init__(self, channels, width=64, blocks=3):
         super().__init__()
         self.time = nn.Sequential(nn.Linear(32, width), nn.SiLU(), nn.Linear(width, width * blocks))
-        self.enter, self.leave = nn.Conv2d(LATENT[0] + 2, width, 3, padding=1), nn.Conv2d(width, LATENT[0], 3, padding=1)
+        self.enter, self.leave = nn.Conv2d(channels + 2, width, 3, padding=1), nn.Conv2d(width, channels, 3, padding=1)
         self.blocks = nn.ModuleList(Residual(width) for _ in range(blocks))
-        self.mix = nn.ModuleList(nn.Linear(LATENT[1] * LATENT[2], LATENT[1] * LATENT[2]) for _ in range(blocks))   # places see each other
-        line = torch.linspace(-1, 1, LATENT[1])
+        self.mix = nn.ModuleList(nn.Linear(SIDE * SIDE, SIDE * SIDE) for _ in range(blocks))   # places see each other
+        line = torch.linspace(-1, 1, SIDE)
         self.register_buffer("place", torch.stack(torch.meshgrid(line, line, indexing="ij"))[None])
 
     def forward(self, z, t):
@@ -144,11 +156,12 @@ class LatentPrior:
 
     def __init__(self, autoencoder, data, seconds, batch=64):
         torch.manual_seed(2)
-        self.net, self.alpha_bar = LatentDenoiser(), torch.cumprod(1 - torch.linspace(1e-4, 2e-2, 1000), 0)
+        self.alpha_bar = torch.cumprod(1 - torch.linspace(1e-4, 2e-2, 1000), 0)
         with torch.no_grad():
             z = torch.cat([autoencoder(spnn.to_unit(part)) for part in data.images.split(250)])
         self.mean, self.deviation = z.mean((0, 2, 3))[None, :, None, None], z.std((0, 2, 3))[None, :, None, None]
         z = (z - self.mean) / self.deviation
+        self.shape, self.net = tuple(z.shape[1:]), LatentDenoiser(z.size(1))
         generator = torch.Generator().manual_seed(3)
 
         def loss_of(_):
@@ -164,7 +177,7 @@ class LatentPrior:
     def sample(self, count, steps=50, seed=0, correct=lambda z: z):
         """Latents, DDIM with η = 1; `correct` takes the place of ẑ0 at every step."""
         generator = torch.Generator().manual_seed(seed)
-        z = torch.randn(count, *LATENT, generator=generator)
+        z = torch.randn(count, *self.shape, generator=generator)
         times = torch.linspace(999, 0, steps).round().long().tolist()
         for t, after in zip(times, [*times[1:], -1]):
             a, b = float(self.alpha_bar[t]), float(self.alpha_bar[after]) if after >= 0 else 1.0
@@ -186,7 +199,7 @@ def rms(z):
 
 
 @torch.no_grad()
-def report(name, E, prior, x, judge, real):
+def report(name, E, prior, x, judge, real, pool):
     """The table of docs/latent.md, for one autoencoder."""
     D, z = E.pinv, E(x)
     noise = torch.randn(z.shape, generator=torch.Generator().manual_seed(5))
@@ -195,7 +208,8 @@ def report(name, E, prior, x, judge, real):
     say = lambda what, value: print(f"{name:5s} {what:58s} {value}", flush=True)
     say("PSNR of D(E(x))", f"{psnr(D(z), x):.2f} dB")
     say("Fréchet of D(E(x)), judge's features", f"{frechet(judge.features(D(z)), real):.1f}")
-    say("judge agrees with itself on x and D(E(x))", f"{100 * float(((judge(x) > 0) == (judge(D(z)) > 0)).float().mean()):.1f} %")
+    same = (judge(x).argmax(1) == judge(D(z)).argmax(1)) if x.size(1) == 1 else ((judge(x) > 0) == (judge(D(z)) > 0))
+    say("judge says the same of x and D(E(x))", f"{100 * float(same.float().mean()):.1f} %")
     say("‖E(D(z)) − z‖/‖z‖, z of pictures", f"{cycle(z):.1e}")
     say("… z + 0.5 σ noise", f"{cycle(z + 0.5 * z.std() * noise):.1e}")
     say("… z drawn by the latent prior", f"{cycle(latents):.1e}")
@@ -207,11 +221,11 @@ def report(name, E, prior, x, judge, real):
     idle = prior.sample(len(x), seed=1, correct=lambda z: E(D(z)))
     say("guidance that asks for nothing (ẑ0 ← E(D(ẑ0))): Fréchet", f"{frechet(judge.features(D(idle)), real):.1f}")
     say("… PSNR to the picture without it", f"{psnr(D(idle), D(latents)):.1f} dB")
-    y = F.avg_pool2d(x, 4)
-    seen = lambda z: (lambda p: p + F.interpolate(y - F.avg_pool2d(p, 4), scale_factor=4))(D(z))   # A†: pixels of a cell alike
+    y = F.avg_pool2d(x, pool)
+    seen = lambda z: (lambda p: p + F.interpolate(y - F.avg_pool2d(p, pool), scale_factor=pool))(D(z))   # A†: pixels of a cell alike
     restored = D(prior.sample(len(x), seed=1, correct=lambda z: E(seen(z))))
-    say("restored from 16×16: PSNR", f"{psnr(restored, x):.2f} dB")
-    say("… ‖A x̂ − y‖ (pixels in [−1, 1])", f"{rms(F.avg_pool2d(restored, 4) - y):.4f}")
+    say(f"restored from {x.size(2) // pool}×{x.size(2) // pool}: PSNR", f"{psnr(restored, x):.2f} dB")
+    say("… ‖A x̂ − y‖ (pixels in [−1, 1])", f"{rms(F.avg_pool2d(restored, pool) - y):.4f}")
     say("… Fréchet", f"{frechet(judge.features(restored), real):.1f}")
     return {"cycled": D(again), "drawn": D(latents), "idle": D(idle)}
 
@@ -226,15 +240,17 @@ def main():
     ask.add_argument("--keep", help="folder: trained networks are written there, and read if they are there already")
     ask.add_argument("--sheet")
     wish = ask.parse_args()
-    train, val = (spnn.load_data(wish.data, split=split, size=64) for split in ("train", "val"))
-    teacher, judge = spnn.load(f"{wish.models}/celebahq64-classifier.safetensors"), Judge.load(f"{wish.models}/celebahq64-judge.safetensors")
-    x = spnn.to_unit(val.images[:wish.images])
+    of = Clothes if wish.data == "fashion-mnist" else Faces
+    model = lambda role: f"{wish.models}/{of.family}-{role}.safetensors"
+    train, held_out = (spnn.load_data(wish.data, split=split, size=of.size) for split in ("train", "test" if of is Clothes else "val"))
+    teacher, judge = spnn.load(model("classifier")), Judge.load(model("judge"))
+    x = spnn.to_unit(held_out.images[:wish.images])
     with torch.no_grad():
-        real = torch.cat([judge.features(spnn.to_unit(part)) for part in val.images[-2000:].split(250)])
+        real = torch.cat([judge.features(spnn.to_unit(part)) for part in held_out.images[-2000:].split(250)])
     shown = []
     for name, make in (("SPNN", spnn_autoencoder), ("VAE", Vae)):
         torch.manual_seed(1)
-        E, file = make(), Path(wish.keep or ".") / f"{name}.pt"
+        E, file = make(of), Path(wish.keep or ".") / f"{name}.pt"
         if wish.keep and file.exists():
             E.load_state_dict(torch.load(file))
             E.requires_grad_(False)
@@ -245,24 +261,24 @@ def main():
                 torch.save(E.state_dict(), file)
         prior = LatentPrior(E, train, wish.prior_seconds)
         print(f"{name:5s} latent prior: {sum(p.numel() for p in prior.net.parameters())} weights, {prior.steps} steps of 64", flush=True)
-        made = report(name, E, prior, x, judge, real)
-        shown.append((name, E, made))
-    if wish.sheet:
-        sheet(shown, spnn.load_prior(f"{wish.models}/celebahq64-prior.safetensors"), wish.sheet)
+        shown.append((name, E, report(name, E, prior, x, judge, real, of.pool)))
+    if wish.sheet:   # clothes of the test set may be shown, photos of people may not: generated faces
+        pictures = x[:8] if of is Clothes else spnn.sample(spnn.load_prior(model("prior")), 8, steps=50, seed=3)
+        sheet(shown, pictures, wish.sheet)
 
 
 @torch.no_grad()
-def sheet(shown, pixel_prior, file):
-    """Generated faces, D(E(·)) of them once and after twenty cycles; and what the latent priors draw, without and with idle guidance."""
-    faces = spnn.sample(pixel_prior, 6, steps=50, seed=3)
-    rows, labels = [faces], ["face"]
+def sheet(shown, pictures, file):
+    """Pictures, D(E(·)) of them once and after twenty cycles; and what the latent priors draw, without and with idle guidance."""
+    count = len(pictures)
+    rows, labels = [pictures], ["picture"]
     for name, E, made in shown:
-        again = E(faces)
+        again = E(pictures)
         for _ in range(20):
             again = E(E.pinv(again))
-        rows += [E.pinv(E(faces)), E.pinv(again), made["drawn"][:6], made["idle"][:6]]
+        rows += [E.pinv(E(pictures)), E.pinv(again), made["drawn"][:count], made["idle"][:count]]
         labels += [f"{name} once", f"{name} x 21", f"{name} drawn", f"{name} idle"]
-    spnn.grid(torch.cat(rows).clamp(-1, 1), columns=6, row_labels=labels, scale=1, file=file)
+    spnn.grid(torch.cat(rows).clamp(-1, 1), columns=count, row_labels=labels, scale=1 if pictures.size(2) > 32 else 2, file=file)
 
 
 if __name__ == "__main__":
