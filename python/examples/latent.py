@@ -158,7 +158,7 @@ class LatentPrior:
         torch.manual_seed(2)
         self.alpha_bar = torch.cumprod(1 - torch.linspace(1e-4, 2e-2, 1000), 0)
         with torch.no_grad():
-            z = torch.cat([autoencoder(spnn.to_unit(part)) for part in data.images.split(250)])
+            z = torch.cat([autoencoder(spnn.to_unit(part)) for part in data.images[:20000].split(250)])
         self.mean, self.deviation = z.mean((0, 2, 3))[None, :, None, None], z.std((0, 2, 3))[None, :, None, None]
         z = (z - self.mean) / self.deviation
         self.shape, self.net = tuple(z.shape[1:]), LatentDenoiser(z.size(1))
@@ -236,17 +236,19 @@ def main():
     ask.add_argument("--seconds", type=float, default=150)
     ask.add_argument("--prior-seconds", type=float, default=120)
     ask.add_argument("--images", type=int, default=64)
+    ask.add_argument("--limit", type=int, default=0, help="only so many training pictures")
     ask.add_argument("--models", default="models", help="the folder of celebahq64-classifier and celebahq64-judge")
     ask.add_argument("--keep", help="folder: trained networks are written there, and read if they are there already")
     ask.add_argument("--sheet")
     wish = ask.parse_args()
     of = Clothes if wish.data == "fashion-mnist" else Faces
     model = lambda role: f"{wish.models}/{of.family}-{role}.safetensors"
-    train, held_out = (spnn.load_data(wish.data, split=split, size=of.size) for split in ("train", "test" if of is Clothes else "val"))
+    train = spnn.load_data(wish.data, split="train", size=of.size, limit=wish.limit)
+    held_out = spnn.load_data(wish.data, split="test" if of is Clothes else "val", size=of.size)
     teacher, judge = spnn.load(model("classifier")), Judge.load(model("judge"))
     x = spnn.to_unit(held_out.images[:wish.images])
     with torch.no_grad():
-        real = torch.cat([judge.features(spnn.to_unit(part)) for part in held_out.images[-2000:].split(250)])
+        real = torch.cat([judge.features(spnn.to_unit(part)) for part in held_out.images[-1000:].split(250)])
     shown = []
     for name, make in (("SPNN", spnn_autoencoder), ("VAE", Vae)):
         torch.manual_seed(1)
