@@ -64,7 +64,7 @@ Map lens(Stage& s, const Shape&) {
 
 Map shake(Stage& s, const Shape& picture) {
   const boxes::Shake otherwise;
-  const auto longest = static_cast<double>(std::min(picture.height, picture.width)) / 2;
+  const auto longest = static_cast<double>(std::min(picture.height, picture.width));
   const boxes::Shake hand{.length = number(s, "length", otherwise.length, 1, longest), .angle = number(s, "angle", otherwise.angle, -360, 360),
                           .gain = number(s, "gain", otherwise.gain, 0.25, 4), .gamma = number(s, "gamma", otherwise.gamma, 0.25, 4)};
   return [hand](const Tensor& x) { return boxes::shake(x, hand); };
