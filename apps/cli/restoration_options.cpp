@@ -123,6 +123,7 @@ void add_held_out(CLI::App& command, engine::HeldOutChoice& choice) {
       ->check(CLI::IsMember({"val", "val-a", "val-b", "test"}))->capture_default_str()->group(group);
   command.add_option("--identities", choice.identities, "who is on each picture: a text file, for val-a and val-b")->check(CLI::ExistingFile)->group(group);
   command.add_option("--choice-seed", choice.seed, "the first images of this random order are taken")->capture_default_str()->group(group);
+  command.add_flag("--one-each", choice.one_each, "every person once before anybody comes twice, by --identities")->group(group);
 }
 
 void add_json(CLI::App& command, std::string& file) { command.add_option("--json", file, "write all figures to this file"); }

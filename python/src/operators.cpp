@@ -11,7 +11,7 @@ namespace {
 BoundOperator named_operator(const std::string& spec, const ShapeTuple& shape, const std::optional<Tensor>& masks, const std::string& metric,
                              const std::string& pseudo_inverse) {
   const auto in = shape_of(shape);
-  if (spec.starts_with("model:")) {
+  if (network_file(spec)) {
     return {make_degradation({.spec = spec, .metric = metric_from(metric), .pseudo_inverse = pseudo_inverse_from(pseudo_inverse)}, in), {}};
   }
   const auto made = make_operator(spec, in, tensor_of(masks));

@@ -33,6 +33,17 @@ TEST(HalfByPerson, DividesThePeopleAndNotTheirImages) {
   EXPECT_EQ(a.size(), 3 * std::ssize(people));
 }
 
+TEST(EverybodyFirst, BringsEveryPersonOnceBeforeAnybodyTwice) {
+  Identities who;
+  const auto set = shuffled(some_people(who), 3), ordered = everybody_first(set, who);
+  const auto people = people_of(ordered, who);
+  std::set<std::int64_t> first;
+  for (std::int64_t i = 0; i < 20; ++i) first.insert(people[i].item<std::int64_t>());
+  EXPECT_EQ(std::ssize(first), 20);
+  EXPECT_EQ(ordered.files.front(), set.files.front()) << "the order is kept otherwise";
+  EXPECT_TRUE(torch::equal(std::get<0>(ordered.images.flatten().sort()), std::get<0>(set.images.flatten().sort())));
+}
+
 TEST(Shuffled, IsAFunctionOfTheSeedAndKeepsWhatBelongsTogether) {
   Identities who;
   const auto set = some_people(who);

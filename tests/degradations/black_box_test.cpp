@@ -91,6 +91,20 @@ TEST(BlackBox, TheCameraSeesOneColourAPixelAndKeepsIt) {
   EXPECT_NEAR(balanced[0][2][1][1].item<double>(), 1, 1e-9) << "a full well";
 }
 
+TEST(BlackBox, ShakeBlursLightAndFillsTheWell) {
+  // One white pixel on black, a movement of three pixels to the side: a third of its light in each, (1/3)^(1/2) of its value with gamma 2.
+  auto x = torch::full({1, 1, 7, 7}, -1.0, torch::kFloat64);
+  x[0][0][3][3] = 1;
+  const auto y = (boxes::shake(x, {.length = 3, .angle = 0, .gain = 1, .gamma = 2}) + 1) / 2;
+  for (const std::int64_t at : {2, 3, 4}) EXPECT_NEAR(y[0][0][3][at].item<double>(), std::sqrt(1.0 / 3), 1e-9);
+  EXPECT_NEAR(y[0][0][3][1].item<double>(), 0, 1e-9);
+  EXPECT_NEAR(y[0][0][2][3].item<double>(), 0, 1e-9);
+  const auto bright = (boxes::shake(x, {.length = 3, .angle = 0, .gain = 4, .gamma = 2}) + 1) / 2;
+  EXPECT_NEAR(bright[0][0][3][3].item<double>(), 1, 1e-9) << "4/3 of what a well holds";
+  const auto grey = torch::zeros({1, 3, 8, 8}, torch::kFloat64);
+  EXPECT_THAT(boxes::shake(grey, {.gain = 1}), TensorNear(grey, 1e-9)) << "borders are as bright as the middle";
+}
+
 TEST(BlackBox, StagesActInOrder) {
   const auto x = row({-0.9, 0.1, 0.4, 0.9});
   const auto both = make_black_box("clip:low=0.5,high=1+quantize:1", {1, 1, 4}).D(x);
@@ -99,7 +113,7 @@ TEST(BlackBox, StagesActInOrder) {
 
 TEST(BlackBox, SaysWhatWouldDo) {
   for (const auto& info : black_box_catalogue()) EXPECT_EQ(refused(info.name), "") << info.name;
-  EXPECT_THAT(refused("jpg:20"), HasSubstr("expected black boxes, jpeg, quantize, clip, isp, lens, got 'jpg:20' (did you mean jpeg?)"));
+  EXPECT_THAT(refused("jpg:20"), HasSubstr("expected black boxes, jpeg, quantize, clip, isp, lens, shake, got 'jpg:20' (did you mean jpeg?)"));
   EXPECT_THAT(refused("jpeg:0"), HasSubstr("operator jpeg:0: expected quality from 1 to 100, got 0"));
   EXPECT_THAT(refused("jpeg:best"), HasSubstr("expected a number for quality, got 'best'"));
   EXPECT_THAT(refused("quantize:2.5"), HasSubstr("expected a whole number for bits, got 2.5"));

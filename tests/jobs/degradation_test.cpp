@@ -77,15 +77,17 @@ TEST_F(DegradationJobs, CompareHoldsTheDegradedPictureAgainstTheMethods) {
   j.models = models->choice();
   j.data = (folder / "in").string();
   j.images = 2;
-  j.operators = {"model:" + report.model + "@0", "sr4@0"};
+  j.operators = {"model:" + report.model + "@0", "sr4@0", "network:" + report.model + "@0"};
   j.methods = {"nlbp", "pinv"};
   j.sampling.steps = 2;
   j.output = (folder / "comparison").string();
   const auto rows = Json::parse(jobs.compare(j, observer).json).at("rows");
-  ASSERT_EQ(rows.size(), 5U);
+  ASSERT_EQ(rows.size(), 7U);
   EXPECT_EQ(rows[0].at("method"), "degraded");
   EXPECT_TRUE(rows[1].contains("consistency_with_D"));
   EXPECT_FALSE(rows[3].contains("consistency_with_D")) << "sr4 is what it is";
+  EXPECT_FALSE(rows[5].contains("consistency_with_D")) << "and so is a network that is taken for what happened";
+  EXPECT_LT(rows[6].at("consistency_sampled"), 1e-4) << "g(g†(y)) = y";
 }
 
 TEST_F(DegradationJobs, PairsOfFilesFromAnyProgram) {

@@ -2,6 +2,7 @@
 // equations and the bias that follows from it.
 
 #include <gtest/gtest.h>
+#include <spnn/restoration/evidence.h>
 #include <spnn/restoration/field.h>
 
 #include <ATen/ops/linalg_inv.h>
@@ -183,6 +184,56 @@ TEST(FieldOfToday, NlbpPlusIsThePosteriorOfCorrelatedPixelsWhereNlbpIsBiased) {
   const auto error = [&](const Moments& m) { return (m.mean - posterior.mean).masked_select(unseen).norm().item<double>(); };
   EXPECT_LT(error(one), 0.6 * error(none)) << "against " << error(none);
   EXPECT_THAT(one.mean.masked_select(s.seen), TensorNear(s.y_bar.masked_select(s.seen), 1e-4));
+}
+
+// The same with noise, on a blur: x̂0 + C Aᵀ(A C Aᵀ + σ²)⁻¹(y − A x̂0), whatever Trust takes for the variance of each direction. Without
+// corrections that variance is all there is, and correlated pixels make it wrong.
+TEST(FieldOfToday, NlbpPlusIsThePosteriorOfNoisyMeasurements) {
+  const auto prior = CorrelatedPrior::smooth(kTodayShape, 0, kSpread, 2);
+  const Today s("gauss:sigma=0.8,cut=0.01", 0.05);
+  const auto C = prior.covariance(), A = matrix_of(*s.g.linear), noise = torch::eye(16, torch::kFloat64) * (s.sigma_y * s.sigma_y);
+  const auto gain = C.mm(A.t()).mm(at::linalg_inv(A.mm(C).mm(A.t()) + noise));
+  const auto V = s.g.linear->Vt(torch::eye(16, torch::kFloat64).view({16, 1, 4, 4})).t();   // [coordinate, pixel]
+  const Moments posterior(V.mv(gain.mv(s.y.flatten().to(torch::kFloat64))), (V.mm(C - gain.mm(A).mm(C)).mm(V.t())).diagonal().clone());
+  const SamplerConfig flow{.kind = SamplerKind::ddim, .steps = 150, .clamp = false};
+  const auto by = [&](double corrections) {
+    return Moments(s.coordinates("nlbp+", prior, {.sampler = flow, .more = {{"plus_corrections", corrections}, {"plus_reach", 1e5}, {"plus_fresh", 0}}}));
+  };
+  const auto full = by(16), one = by(1), none = by(0);
+  expect_moments(full, posterior, torch::ones_like(s.seen), 0.06, "nlbp+ with noise, sixteen corrections");
+  const auto error = [&](const Moments& m) { return (m.mean - posterior.mean).norm().item<double>(); };
+  EXPECT_LT(error(one), error(none)) << "against " << error(none);
+}
+
+// What JPEG leaves open is an interval: the mean of a normal distribution cut to it, against sums over a fine grid.
+TEST(FieldOfToday, CutNormalsAreThoseOfTheIntegral) {
+  const auto grid = torch::linspace(-0.5, 0.5, 20001, torch::kFloat64);
+  for (const double mean : {-40.0, -3.0, -0.6, -0.2, 0.0, 0.45, 2.0, 40.0}) {
+    for (const double deviation : {0.01, 0.2, 1.0, 30.0}) {
+      const auto power = -((grid - mean) / deviation).square() / 2;
+      const auto weight = torch::softmax(power, 0);
+      const double m = (weight * grid).sum().item<double>(), v = (weight * (grid - m).square()).sum().item<double>();
+      const auto cut = field::cut_to_unit(torch::tensor({mean}, torch::kFloat64), torch::tensor({deviation * deviation}, torch::kFloat64));
+      EXPECT_NEAR(cut.mean.item<double>(), m, 2e-4) << mean << ", " << deviation;
+      EXPECT_NEAR(cut.variance.item<double>(), v, 2e-4 + 1e-3 * v) << mean << ", " << deviation;
+    }
+  }
+}
+
+// Coefficients by themselves, of pictures whose covariance L C Lᵀ is diagonal: then one site is exact but for the shape, and g(x̂) = y.
+TEST(FieldOfToday, NlbpPlusStaysInsideOfJpegsIntervals) {
+  constexpr Shape shape{1, 8, 8};
+  const GaussianPrior prior(shape, 0, kSpread);
+  const auto g = make_degradation({.spec = "jpeg:20"}, shape);
+  const auto x = Rng(3).randn(shape.batched(2)) * kSpread;
+  Observer silent;
+  const auto made = restore_by("nlbp+", {.prior = prior, .g = g, .y = g.g->forward(x), .seeds = ImageSeeds(0, 2)}, {.sampler = {.steps = 20, .clamp = false}}, silent);
+  EXPECT_LT(g.inconsistency(made, g.g->forward(x)).max().item<double>(), 1e-5);
+  ASSERT_TRUE(g.rounding);
+  const auto w = Rng(4).randn({1, 1, 1, 8, 1, 8}), v = Rng(5).randn(shape.batched(1));
+  EXPECT_NEAR((g.rounding->scaled(v) * w).sum().item<double>(), (g.rounding->adjoint(w) * v).sum().item<double>(), 1e-2);
+  EXPECT_THAT(g.rounding->unscaled(g.rounding->scaled(v)), TensorNear(v, 1e-4));
+  EXPECT_THAT(g.rounding->gains().flatten()[0], TensorNear(g.rounding->adjoint(torch::eye(64).view({64, 1, 1, 8, 1, 8}))[0].norm().to(torch::kFloat64), 1e-2));
 }
 
 TEST(FieldOfToday, NlbpPlusWithoutCorrectionsIsNlbp) {

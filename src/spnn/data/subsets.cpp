@@ -2,6 +2,8 @@
 #include <spnn/core/rng.h>
 #include <spnn/data/subsets.h>
 
+#include <set>
+
 namespace spnn {
 
 Dataset rows_of(const Dataset& set, const Tensor& indices) {
@@ -18,6 +20,15 @@ Dataset rows_of(const Dataset& set, const Tensor& indices) {
 }
 
 Dataset shuffled(const Dataset& set, std::uint64_t seed) { return rows_of(set, Rng(seed).permutation(set.size())); }
+
+Dataset everybody_first(const Dataset& set, const Identities& identities) {
+  const auto people = people_of(set, identities).contiguous();
+  std::set<std::int64_t> seen;
+  std::vector<std::int64_t> order, again;
+  for (std::int64_t i = 0; i < people.size(0); ++i) (seen.insert(people.data_ptr<std::int64_t>()[i]).second ? order : again).push_back(i);
+  order.insert(order.end(), again.begin(), again.end());
+  return rows_of(set, torch::tensor(order, torch::kInt64));
+}
 
 Dataset half_by_person(const Dataset& set, const Identities& identities, char half) {
   require(half == 'a' || half == 'b', "half_by_person", "a or b", fmt::format("'{}'", half));

@@ -62,6 +62,14 @@ Map lens(Stage& s, const Shape&) {
   return [glass](const Tensor& x) { return boxes::lens(x, glass); };
 }
 
+Map shake(Stage& s, const Shape& picture) {
+  const boxes::Shake otherwise;
+  const auto longest = static_cast<double>(std::min(picture.height, picture.width));
+  const boxes::Shake hand{.length = number(s, "length", otherwise.length, 1, longest), .angle = number(s, "angle", otherwise.angle, -360, 360),
+                          .gain = number(s, "gain", otherwise.gain, 0.25, 4), .gamma = number(s, "gamma", otherwise.gamma, 0.25, 4)};
+  return [hand](const Tensor& x) { return boxes::shake(x, hand); };
+}
+
 struct BlackBoxRow {
   BlackBoxInfo info;
   std::vector<std::string> keys;
@@ -78,6 +86,8 @@ const std::vector<BlackBoxRow>& entries() {
       {{"lens", "k=0.15, vignette=0, chroma=0, blur=0",
         "a lens that bends lines (barrel for k > 0, pincushion for k < 0), with less light, blur and colours apart towards the corners"},
        {"k", "vignette", "chroma", "blur"}, lens},
+      {{"shake", "length=9, angle=0, gain=1.3, gamma=2.2", "a moving camera: light blurred along a line, brightened, cut off at white; a non-linear blur"},
+       {"length", "angle", "gain", "gamma"}, shake},
   };
   return all;
 }

@@ -21,6 +21,14 @@ struct Lens {
 };
 Tensor lens(const Tensor& x, const Lens& glass);
 
+// A camera that moves along a line while light falls in, brightened by `gain`; a sensor's well is full at 1. No noise. Blurring light, not
+// values, and the full well make it a non-linear blur.
+struct Shake {
+  double length = 9, angle = 0;   // pixels; degrees
+  double gain = 1.3, gamma = 2.2; // light is w^gamma
+};
+Tensor shake(const Tensor& x, const Shake& hand);
+
 // A camera: linear light, an RGGB mosaic, white balance of what it saw, bilinear demosaicking, tone curve, rounding. No noise.
 struct Isp {
   double red = 1.2, blue = 1.4;   // gains of the white balance; green has 1

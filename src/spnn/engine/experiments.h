@@ -10,6 +10,7 @@ struct HeldOutChoice {
   std::string split = "val";        // val (test, of a set that has none), test, or val-a and val-b: halves of the validation people
   std::string identities;           // who is on each picture, for the halves
   std::uint64_t seed = 0;           // of the order
+  bool one_each = false;            // every person once before anybody comes twice, by `identities`
 };
 
 // What every experiment is given beside its own settings.

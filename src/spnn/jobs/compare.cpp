@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
+#include <numeric>
 
 namespace spnn::engine {
 namespace {
@@ -37,8 +39,10 @@ std::vector<Case> cases_of(const CompareJob& job) {
 struct Row {
   std::string degradation, noise, method;
   double psnr = 0, ssim = 0, frechet = 0, sampled = 0, saved = 0, seconds = 0, megabytes = 0;
+  double clean = 0;       // ‖g(x̂) − g(x)‖ of the saved images
+  double processor = 0;   // seconds of all threads: other work on the machine does not count
   std::int64_t evaluations = 0;
-  std::vector<double> psnrs = {};     // of each image, for paired differences
+  std::vector<double> psnrs = {}, cleans = {};   // of each image, for paired differences
   std::optional<double> features = {};  // distance to the clean images in the identity network's feature maps
   std::optional<double> truth = {};   // rms of D(x̂) − D(x) of the saved images, where g was fitted to D
 };
@@ -62,9 +66,16 @@ std::optional<Gain> gain_of(const std::vector<Row>& rows, const Row& row) {
 
 std::string gain_text(const std::optional<Gain>& gain) { return gain ? fmt::format("{:+.2f} ± {:.2f}", gain->mean, gain->error) : ""; }
 
+std::vector<double> numbers_of(const Tensor& of_each_image) {
+  const auto each = of_each_image.to(torch::kCPU, torch::kFloat64).contiguous();
+  return {each.data_ptr<double>(), each.data_ptr<double>() + each.numel()};
+}
+
+double mean_of(const std::vector<double>& numbers) { return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size()); }
+
 Table table_of(const std::vector<Row>& rows, std::int64_t images) {
   Table table{.title = fmt::format("{} images; σ and ‖g(x)−y‖ (root mean square) in [0, 1] pixel units; evaluations of the prior and seconds are per image", images),
-              .columns = {"operator", "σ", "method", "PSNR dB", "± to the first", "SSIM", "Fréchet", "‖g(x)−y‖ sampled", "saved", "s", "evaluations", "peak MB"}};
+              .columns = {"operator", "σ", "method", "PSNR dB", "± to the first", "SSIM", "Fréchet", "‖g(x)−y‖ sampled", "saved", "to the clean", "s", "evaluations", "peak MB"}};
   const bool any_truth = std::ranges::any_of(rows, [](const Row& r) { return r.truth.has_value(); });
   const bool any_features = std::ranges::any_of(rows, [](const Row& r) { return r.features.has_value(); });
   if (any_features) table.columns.push_back("feature distance");
@@ -72,7 +83,8 @@ Table table_of(const std::vector<Row>& rows, std::int64_t images) {
   for (const auto& r : rows) {
     table.rows.push_back({r.degradation, r.noise, r.method, fmt::format("{:.2f}", r.psnr),
                           gain_text(gain_of(rows, r)), fmt::format("{:.4f}", r.ssim), fmt::format("{:.1f}", r.frechet),
-                          fmt::format("{:.2e}", r.sampled), fmt::format("{:.2e}", r.saved), fmt::format("{:.3f}", r.seconds), std::to_string(r.evaluations),
+                          fmt::format("{:.2e}", r.sampled), fmt::format("{:.2e}", r.saved), fmt::format("{:.2e}", r.clean),
+                          fmt::format("{:.3f}", r.seconds), std::to_string(r.evaluations),
                           fmt::format("{:.0f}", r.megabytes)});
     if (any_features) table.rows.back().push_back(r.features ? fmt::format("{:.4f}", *r.features) : "");
     if (any_truth) table.rows.back().push_back(r.truth ? fmt::format("{:.2e}", *r.truth) : "");
@@ -184,6 +196,7 @@ class Comparison {
     for (std::int64_t first = 0; first < job_.images; first += job_.sampling.batch, ++progress.part) {
       const auto last = std::min(first + job_.sampling.batch, job_.images);
       const auto part = y.slice(0, first, last);
+      const auto began = std::clock();
       const auto solved = solve(method, {*prior_, g, part, sigmas_of(c.noise, part), seeds_from(job_.seed + static_cast<std::uint64_t>(first), last - first)},
                                 config_, progress);
       parts.push_back(solved.bytes.to(torch::kCPU));
@@ -191,6 +204,7 @@ class Comparison {
       row.sampled += solved.sampled.sum().item<double>() * share;
       row.saved += solved.saved.sum().item<double>() * share;
       row.seconds += solved.seconds * share;
+      row.processor += static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC * share;
       row.evaluations = solved.evaluations;
     }
     row.megabytes = PeakMemory::megabytes();
@@ -200,9 +214,10 @@ class Comparison {
   }
 
   void rate(Row row, const Degradation& g, const Tensor& bytes) {
-    const auto each = psnr(bytes, clean_).to(torch::kFloat64).contiguous();
-    row.psnrs.assign(each.data_ptr<double>(), each.data_ptr<double>() + each.numel());
-    row.psnr = each.mean().item<double>();
+    row.psnrs = numbers_of(psnr(bytes, clean_));
+    row.psnr = mean_of(row.psnrs);
+    row.cleans = numbers_of(g.inconsistency(to_unit(bytes).to(loaded_.device()), g.g->forward(to_unit(clean_).to(loaded_.device()))));
+    row.clean = mean_of(row.cleans);
     row.ssim = ssim(bytes, clean_).mean().item<double>();
     row.frechet = frechet_distance(features(bytes), reference_);
     if (identity_) row.features = feature_distance(*identity_, bytes, clean_).mean().item<double>();
@@ -239,6 +254,9 @@ class Comparison {
                       {"consistency_sampled", r.sampled}, {"consistency_saved", r.saved}, {"seconds_per_image", r.seconds}, {"evaluations", r.evaluations},
                       {"peak_megabytes", r.megabytes}});
       rows.back()["psnrs"] = r.psnrs;
+      rows.back()["processor_seconds_per_image"] = r.processor;
+      rows.back()["consistency_clean"] = r.clean;
+      rows.back()["consistencies_clean"] = r.cleans;
       if (const auto gain = gain_of(rows_, r)) rows.back()["psnr_gain"] = {{"mean", gain->mean}, {"error", gain->error}};
       if (r.features) rows.back()["feature_distance"] = *r.features;
       if (r.truth) rows.back()["consistency_with_D"] = *r.truth;

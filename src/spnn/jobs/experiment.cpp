@@ -17,13 +17,14 @@ Dataset load_held_out(const std::string& data, const Shape& shape, Observer& obs
     options.split = Split::test;
     set = load_dataset(data, options, &observer);
   }
-  if (half) {
-    if (choice.identities.empty()) throw UsageError("--split " + choice.split + ": expected --identities FILE, as halves are of people, got none");
-    set = half_by_person(set, read_identities(choice.identities), choice.split.back());
-  }
+  if (half && choice.identities.empty()) throw UsageError("--split " + choice.split + ": expected --identities FILE, as halves are of people, got none");
+  if (choice.one_each && choice.identities.empty()) throw UsageError("--one-each: expected --identities FILE, got none");
+  const auto people = choice.identities.empty() ? Identities{} : read_identities(choice.identities);
+  if (half) set = half_by_person(set, people, choice.split.back());
   require(set.size() > 0, data, fmt::format("images of the split {}", choice.split), "none");
   observer.message(fmt::format("held out: {} images of {}, in the order of seed {}", set.size(), half ? choice.split : std::string(to_string(options.split)), choice.seed));
-  return shuffled(set, choice.seed);
+  set = shuffled(set, choice.seed);
+  return choice.one_each ? everybody_first(set, people) : set;
 }
 
 Experiment open_experiment(const ExperimentJob& job, std::int64_t images, Observer& observer) {

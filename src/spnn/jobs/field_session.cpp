@@ -42,7 +42,7 @@ Solved solve(const std::string& method, const FieldProblem& problem, const Metho
 }
 
 Degradation open_degradation(const LoadedModels& loaded, DegradationChoice choice) {
-  if (choice.spec.starts_with("model:")) choice.network = loaded.operator_network(choice.spec.substr(6));
+  if (const auto file = network_file(choice.spec)) choice.network = loaded.operator_network(*file);
   return make_degradation(choice, loaded.large_prior()->shape());
 }
 

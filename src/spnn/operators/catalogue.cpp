@@ -234,7 +234,8 @@ const std::vector<OperatorInfo>& operator_catalogue() {
     for (const auto& entry : linear_entries()) infos.push_back(entry.info);
     for (const auto& entry : curve_entries()) infos.push_back(entry.info);
     for (const auto& entry : non_linear_entries()) infos.push_back(entry.info);
-    infos.push_back({"model", "FILE", "any trained pseudo-invertible network; fitted by 'train degradation', a black box", "the network's own g†"});
+    infos.push_back({"model", "FILE", "any trained pseudo-invertible network; fitted by 'train degradation', a black box, which then makes y", "the network's own g†"});
+    infos.push_back({"network", "FILE", "the same, but y = g(x): the network itself is what happened to the image (a learned blur)", "the network's own g†; exact"});
     return infos;
   }();
   return all;
@@ -256,6 +257,7 @@ NamedOperator make_operator(const std::string& spec, const Shape& in, const Tens
     Stage stage(stages.front(), entry->keys);
     made.g = entry->make(in, stage);
     made.intensities = entry->intensities;
+    if (curves.empty()) made.rounding = std::dynamic_pointer_cast<const JpegQuantization>(made.g);
     if (entry->intensities) made.A = std::make_shared<Denoising>(in);   // pixel by pixel: noise hides each alike
   } else {
     made.g = made.A = linear_part(stages, in, masks);

@@ -2,6 +2,7 @@
 
 #include <spnn/operators/composed_operator.h>
 #include <spnn/operators/composition.h>
+#include <spnn/operators/jpeg_quantization.h>
 
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct NamedOperator {
   std::shared_ptr<const Operator> g;
   LinearOperatorPtr linear;      // none where a tone curve comes first
   LinearOperatorPtr A;           // the linear part: `linear`, or what follows the curves; the identity for clipping and JPEG; none for phases
+  std::shared_ptr<const JpegQuantization> rounding = {};   // g, where y says of coefficients in which interval they lie
   bool intensities = true;       // y is a picture in pixel values (not so for Walsh–Hadamard coefficients)
 };
 

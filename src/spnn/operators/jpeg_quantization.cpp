@@ -47,23 +47,38 @@ JpegQuantization::JpegQuantization(const Shape& in, std::int64_t quality) : in_(
   back_ = at::linalg_inv(colours_);
 }
 
-Tensor JpegQuantization::coefficients(const Tensor& x) const {
+// Pixels are 127.5 x + 127.5, and 128 is taken off; grey has no colour, so that the difference of −0.5 matters to luma only: to the first cosine.
+Tensor JpegQuantization::coefficients(const Tensor& x) const { return scaled(x) + scaled(torch::full({1, in_.channels, in_.height, in_.width}, -0.5 / 127.5, x.options())); }
+
+Tensor JpegQuantization::scaled(const Tensor& x) const {
   require_shape(x, in_, "jpeg");
-  auto v = x * 127.5 - 0.5;   // 8-bit values less 128
-  if (colours_.defined()) {   // grey has no colour, so that the 128 taken off matters to luma only
-    v = at::einsum("dc,bchw->bdhw", {colours_.to(x.options()), v});
-  }
+  auto v = x * 127.5;
+  if (colours_.defined()) v = at::einsum("dc,bchw->bdhw", {colours_.to(x.options()), v});
   const auto C = cosines_.to(x.options());
   const auto cells = v.reshape({x.size(0), in_.channels, in_.height / 8, 8, in_.width / 8, 8});
   return at::einsum("ip,bchpwq,jq->bchiwj", {C, cells, C}) / steps_.to(x.options());
 }
 
-Tensor JpegQuantization::picture(const Tensor& k) const {
+Tensor JpegQuantization::unscaled(const Tensor& k) const {
   const auto C = cosines_.to(k.options());
   auto v = at::einsum("ip,bchiwj,jq->bchpwq", {C, k * steps_.to(k.options()), C}).reshape(in_.batched(k.size(0)));
   if (back_.defined()) v = at::einsum("dc,bchw->bdhw", {back_.to(k.options()), v});
-  return (v + 0.5) / 127.5;
+  return v / 127.5;
 }
+
+Tensor JpegQuantization::adjoint(const Tensor& k) const {
+  const auto C = cosines_.to(k.options());
+  auto v = at::einsum("ip,bchiwj,jq->bchpwq", {C, k / steps_.to(k.options()), C}).reshape(in_.batched(k.size(0)));
+  if (colours_.defined()) v = at::einsum("dc,bdhw->bchw", {colours_.to(k.options()), v});
+  return v * 127.5;
+}
+
+Tensor JpegQuantization::gains() const {
+  const auto of_colours = colours_.defined() ? colours_.square().sum(1).sqrt() : torch::ones({1}, torch::kFloat64);
+  return of_colours.view({-1, 1, 1, 1, 1}) * 127.5 / steps_;
+}
+
+Tensor JpegQuantization::picture(const Tensor& k) const { return unscaled(k) + 0.5 / 127.5; }
 
 Tensor JpegQuantization::forward(const Tensor& x) const {
   const auto c = coefficients(x);

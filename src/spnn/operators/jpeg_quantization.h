@@ -19,8 +19,14 @@ class JpegQuantization final : public Operator {
   Shape in_shape() const override { return in_; }
   Shape out_shape() const override { return in_; }
 
+  // What is rounded, [B, C, h, 8, w, 8]: T x / Q, an affine map L x + c of the pixels.
+  Tensor coefficients(const Tensor& x) const;
+  Tensor scaled(const Tensor& x) const;          // L x
+  Tensor unscaled(const Tensor& k) const;        // L⁻¹ k
+  Tensor adjoint(const Tensor& k) const;         // Lᵀ k
+  Tensor gains() const;                          // ‖rows of L‖, [C, 1, 8, 1, 8] double
+
  private:
-  Tensor coefficients(const Tensor& x) const;    // T x / Q
   Tensor picture(const Tensor& k) const;         // T⁻¹ Q k
 
   Shape in_;

@@ -52,12 +52,20 @@ Tensor Degradation::true_inconsistency(const Tensor& x_hat, const Tensor& v) con
 
 Degradation degradation_of(const NamedOperator& made, Metric metric) {
   return {.name = made.spec, .g = std::make_shared<OperatorProjector>(made.g, metric), .linear = made.linear, .A = made.A,
-          .intensities = made.intensities};
+          .intensities = made.intensities, .rounding = made.rounding};
+}
+
+std::optional<std::string> network_file(const std::string& spec) {
+  for (const std::string prefix : {"model:", "network:"}) {
+    if (spec.starts_with(prefix)) return spec.substr(prefix.size());
+  }
+  return {};
 }
 
 Degradation make_degradation(const DegradationChoice& choice, const Shape& in) {
-  if (!choice.spec.starts_with("model:")) return degradation_of(make_operator(choice.spec, in, choice.masks), choice.metric);
-  const auto model = choice.network ? *choice.network : load_spnn(choice.spec.substr(6));
+  const auto file = network_file(choice.spec);
+  if (!file) return degradation_of(make_operator(choice.spec, in, choice.masks), choice.metric);
+  const auto model = choice.network ? *choice.network : load_spnn(*file);
   if (model.net->in_shape() != in) {
     throw UsageError(fmt::format("operator {}: expected a network of {} images, as the prior has, got {}", choice.spec, to_string(in),
                                  to_string(model.net->in_shape())));
@@ -66,7 +74,7 @@ Degradation make_degradation(const DegradationChoice& choice, const Shape& in) {
           .g = std::make_shared<SpnnProjector>(
               model.net, SpnnProjectorConfig{.pseudo_inverse = choice.pseudo_inverse, .metric = choice.metric}),
           .intensities = false,
-          .fitted = fitted_to(choice.spec.substr(6), in)};
+          .fitted = choice.spec.starts_with("model:") ? fitted_to(*file, in) : nullptr};
 }
 
 }  // namespace spnn

@@ -28,6 +28,7 @@ struct Degradation {
   LinearOperatorPtr linear = {};     // g itself, where it is linear
   LinearOperatorPtr A = {};          // its linear part, where it has one in closed form (g = A or A∘φ)
   bool intensities = true;           // y is a picture in pixel values
+  std::shared_ptr<const JpegQuantization> rounding = {};   // g itself, where it rounds coefficients
   std::shared_ptr<const FittedTo> fitted = {};   // of `train degradation`
 
   bool has_truth() const { return fitted && fitted->D; }
@@ -50,12 +51,14 @@ struct Degradation {
 Degradation degradation_of(const NamedOperator& made, Metric metric = Metric::residual);
 
 struct DegradationChoice {
-  std::string spec;                                           // of `spnn operators`, or "model:FILE"
+  std::string spec;                                           // of `spnn operators`, "model:FILE", or "network:FILE"
   Tensor masks = {};
   Metric metric = Metric::plain;
   PseudoInverse pseudo_inverse = PseudoInverse::learned;      // of a network
   std::optional<SpnnModel> network = {};                      // of "model:FILE", where it is loaded already
 };
+// The file of "model:FILE" and "network:FILE". The latter takes the network as what really happened: y = g(x), whatever g was fitted to.
+std::optional<std::string> network_file(const std::string& spec);
 Degradation make_degradation(const DegradationChoice& choice, const Shape& in);
 
 }  // namespace spnn

@@ -57,9 +57,13 @@ void Trust::in_singular_directions(LinearOperatorPtr A, const Tensor& noise) {
 }
 
 Tensor Trust::weight(double alpha_bar) const {
-  const double sigma2 = (1 - alpha_bar) / alpha_bar;
-  const auto v = gain_ * (signal_ * sigma2 / (signal_ + sigma2));
+  const auto v = gain_ * left_open(alpha_bar);
   return v / (v + error_);
+}
+
+Tensor Trust::left_open(double alpha_bar) const {
+  const double sigma2 = (1 - alpha_bar) / alpha_bar;
+  return signal_ * sigma2 / (signal_ + sigma2);
 }
 
 Tensor Trust::target(const Tensor& y_of_x0, double alpha_bar) const {

@@ -20,6 +20,11 @@ class Trust {
   // The outputs to go to from g(x̂0).
   Tensor target(const Tensor& y_of_x0, double alpha_bar) const;
 
+  // Where y is that of a linear operator with noise: Var e [1 or B, 1], and s σ²/(s + σ²) of every singular direction [1 or B, n].
+  bool in_directions() const { return A_ != nullptr; }
+  const Tensor& error() const { return error_; }
+  Tensor left_open(double alpha_bar) const;
+
  private:
   void in_channels(const FitStatistics& fit, const Tensor& noise);
   void in_singular_directions(LinearOperatorPtr A, const Tensor& noise);
