@@ -70,7 +70,7 @@ def main():
     ask.add_argument("--steps", type=int, default=100)
     wish = ask.parse_args()
     wish.folder.mkdir(parents=True, exist_ok=True)
-    net, prior = spnn.load(f"{wish.models}/celebahq64-classifier.safetensors"), spnn.load_prior(f"{wish.models}/celebahq64-prior.safetensors")
+    net, prior = spnn.load(f"{wish.models}/celebahq64-classifier.safetensors"), spnn.load_prior(f"{wish.models}/celebahq64-prior.safetensors").unled()
     with torch.no_grad():
         faces = spnn.to_bytes(spnn.sample(prior, wish.faces, steps=wish.steps, seed=0))
         images, labels = reconstructions(faces, net, prior, {**spnn.paper(0), "steps": wish.steps})

@@ -53,7 +53,7 @@ def main():
               f"E(D(z)) − z: {rms(E(E.pinv(z)) - z) / rms(z):.1e}, with noise of z's size {rms(E(E.pinv(other)) - other) / rms(other):.1e}, "
               f"20 cycles {rms(again - z) / rms(z):.1e}", flush=True)
     if wish.sheet:
-        faces = spnn.sample(spnn.load_prior(f"{wish.models}/celebahq64-prior.safetensors"), 8, steps=50, seed=0)
+        faces = spnn.sample(spnn.load_prior(f"{wish.models}/celebahq64-prior.safetensors").unled(), 8, steps=50, seed=0)
         rows = [faces, *(E.pinv(E(faces)).clamp(-1, 1) for E in encoders)]
         labels = ["face", *("x".join(map(str, E.out_shape)) for E in encoders)]
         spnn.grid(torch.cat(rows), columns=8, row_labels=labels, scale=1, file=wish.sheet)

@@ -67,7 +67,7 @@ def as_physics(operator: Any) -> Physics:
 
 def as_denoiser(prior: Any) -> ImageDenoiser:
     """A prior as a denoiser of images in [0, 1]: ``denoiser(x, sigma)``."""
-    return ImageDenoiser(as_prior(prior))
+    return ImageDenoiser(as_prior(prior).unled())
 
 
 def from_numpy(array: Any) -> Tensor:

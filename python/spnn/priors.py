@@ -27,6 +27,10 @@ class Prior:
         """The clean image that the noise leaves, x̂0."""
         return self._denoiser.x0(x_t, t)
 
+    def unled(self) -> "Prior":
+        """The prior itself, where its file holds a weak one that images drawn without a wish are led away from."""
+        return Prior(self._denoiser.unled())
+
     @property
     def shape(self) -> "tuple[int, int, int]":
         return self._denoiser.shape
@@ -45,7 +49,10 @@ class Prior:
 
 
 def load_prior(file: Union[str, "os.PathLike[str]"]) -> Prior:
-    """A prior from a model file: ours, or a public checkpoint of the DDPM family."""
+    """A prior from a model file: ours, or a public checkpoint of the DDPM family.
+
+    If the file holds a weak prior too, :func:`sample` is led away from it (``unled()`` is the prior without that).
+    """
     return Prior(_spnn.load_prior(os.fspath(file)))
 
 

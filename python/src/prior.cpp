@@ -26,6 +26,7 @@ void bind_prior(py::module_& m) {
         require_time(d, t);
         return predict_x0(d, x_t, t);
       }, Unlocked())
+      .def("unled", [](const DenoiserPtr& d) -> DenoiserPtr { return std::const_pointer_cast<Denoiser>(unled(d)); })
       .def_property_readonly("shape", [](const Denoiser& d) { return tuple_of(d.shape()); })
       .def_property_readonly("steps", [](const Denoiser& d) { return d.schedule().steps(); })
       .def("alpha_bar", [](const Denoiser& d, std::int64_t t) {
