@@ -16,7 +16,7 @@ from spnn import _spnn
 
 
 def pictures(prior, count=2, steps=8):
-    return spnn.to_bytes(spnn.sample(prior, count, steps=steps, seed=11))
+    return spnn.to_bytes(spnn.sample(prior.unled(), count, steps=steps, seed=11))
 
 
 def test_sample_has_the_command_s_bits(clothes_prior, command, tmp_path):
@@ -279,3 +279,11 @@ def test_reconstruct_by_name_and_in_samples(clothes, clothes_prior):
     for y, wish in ((None, ()), (made.target, "Bag")):
         with pytest.raises(spnn.UsageError, match="reconstruct: expected outputs y or attributes, got"):
             spnn.reconstruct(y, clothes, clothes_prior, set=wish)
+
+
+def test_a_prior_with_a_weak_one_in_its_file_is_led_away_from_it(face_prior):
+    x = torch.randn(1, 3, 64, 64, generator=torch.Generator().manual_seed(1))
+    plain = face_prior.unled()
+    assert not torch.equal(face_prior.eps(x, 500), plain.eps(x, 500))
+    assert torch.equal(face_prior.eps(x, 50), plain.eps(x, 50))
+    assert torch.equal(plain.unled().eps(x, 500), plain.eps(x, 500))
