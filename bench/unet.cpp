@@ -6,6 +6,7 @@
 
 #include <spnn/core/errors.h>
 #include <spnn/checkpoint/load_prior.h>
+#include <spnn/diffusion/cell_patterns.h>
 #include <spnn/diffusion/sampler.h>
 #include <spnn/layers/init.h>
 #include <spnn/training/optimizer.h>
@@ -132,7 +133,8 @@ class EagerDenoiser final : public Denoiser {
   EagerDenoiser(const UNetDenoiser& of) : of_(of), net_(of.net()) {}
   Tensor eps(const Tensor& x_t, std::int64_t t) const override {
     const double a = schedule().alpha_bar(t);
-    return std::sqrt(a) * net_.forward(x_t, torch::full({1}, t)) + std::sqrt(1 - a) * x_t;   // the output is v
+    const auto eps = std::sqrt(a) * net_.forward(x_t, torch::full({1}, t)) + std::sqrt(1 - a) * x_t;   // the output is v
+    return with_pattern_known(eps, x_t, a, of_.net().config().stem);
   }
   Shape shape() const override { return of_.shape(); }
   const Schedule& schedule() const override { return of_.schedule(); }

@@ -14,9 +14,9 @@ using ::testing::HasSubstr;
 using spnn::testing::GaussianPrior;
 using spnn::testing::TensorNear;
 
-std::shared_ptr<UNetDenoiser> small_prior(Parameterization parameterization) {
+std::shared_ptr<UNetDenoiser> small_prior(Parameterization parameterization, std::int64_t stem = 2) {
   auto net = std::make_shared<UNet>(UNetConfig{.image_size = 16, .ch = 16, .ch_mult = {1, 2}, .num_res_blocks = 1,
-                                               .attn_resolutions = {4}, .stem = 2, .norm_groups = 8});
+                                               .attn_resolutions = {4}, .stem = stem, .norm_groups = 8});
   initialise(*net, Rng(1));   // no zeros: a network that says something
   return std::make_shared<UNetDenoiser>(net, Schedule::linear(), parameterization);
 }
@@ -71,7 +71,7 @@ TEST(Sampler, StartsFromAPhotoBelowTheGivenTime) {
 // ε and v are two names for one prediction: x0 and ε recovered from v must agree with the forward process.
 TEST(UNetDenoiser, ExportsEpsExactlyFromV) {
   torch::NoGradGuard no_grad;
-  const auto v_prior = small_prior(Parameterization::v), raw = small_prior(Parameterization::eps);
+  const auto v_prior = small_prior(Parameterization::v, /*stem=*/1), raw = small_prior(Parameterization::eps, 1);
   const auto x_t = Rng(3).randn({2, 3, 16, 16});
   const std::int64_t t = 300;
   const double a = v_prior->schedule().alpha_bar(t);

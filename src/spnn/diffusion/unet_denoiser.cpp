@@ -1,4 +1,5 @@
 #include <spnn/core/names.h>
+#include <spnn/diffusion/cell_patterns.h>
 #include <spnn/diffusion/unet_denoiser.h>
 
 #include <array>
@@ -24,9 +25,10 @@ Tensor UNetDenoiser::eps(const Tensor& x_t, std::int64_t t) const {
   // One time for the whole batch: its embedding is computed once, and an image never depends on the size of its batch.
   const auto times = torch::full({1}, static_cast<double>(t), x_t.options());
   const auto out = net_->forward(x_t, times);
-  if (parameterization_ == Parameterization::eps) return out;
   const double a = schedule_.alpha_bar(t);
-  return out * std::sqrt(a) + x_t * std::sqrt(1 - a);
+  const auto eps = parameterization_ == Parameterization::eps ? out : out * std::sqrt(a) + x_t * std::sqrt(1 - a);
+  const auto side = net_->config().stem;
+  return side > 1 ? with_pattern_known(eps, x_t, a, side) : eps;
 }
 
 Shape UNetDenoiser::shape() const {

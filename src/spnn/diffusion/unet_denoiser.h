@@ -16,6 +16,7 @@ enum class Parameterization { eps, v };
 Parameterization parameterization_from(const std::string& name);
 std::string to_string(Parameterization p);
 
+// The U-Net's ε; of a grid over the whole image, which a network behind a stem cannot see, what is known of it (cell_patterns.h).
 class UNetDenoiser final : public Denoiser {
  public:
   UNetDenoiser(std::shared_ptr<const UNet> net, Schedule schedule, Parameterization parameterization);

@@ -3,6 +3,7 @@
 #include <spnn/core/errors.h>
 #include <spnn/core/stopwatch.h>
 #include <spnn/evaluation/detail_measures.h>
+#include <spnn/evaluation/grid_energy.h>
 #include <spnn/image/grid.h>
 #include <spnn/image/resize.h>
 
@@ -61,12 +62,15 @@ ExperimentResult Engine::evaluate_prior(const PriorExperiment& job, Observer& ob
   const double seconds = watch.seconds() / double(job.samples);
 
   const auto d = distances_in([&](const Tensor& images) { return opinion_on(*judge.net, images).features; }, samples, train, held_out.images);
-  Table table{.title = fmt::format("Fréchet distance to {} held-out images", held_out.size()),
-              .columns = {"images", "number", "judge features"},
-              .rows = {{"samples of the prior", std::to_string(job.samples), fmt::format("{:.2f}", d.samples)},
-                       {"training images", std::to_string(train.size(0)), fmt::format("{:.2f}", d.train)},
-                       {"held-out, reduced to a quarter and enlarged", std::to_string(held_out.size()), fmt::format("{:.2f}", d.reduced)}}};
+  const auto grid_of = [](const Tensor& images) { return grid_energy(to_unit(images), 2); };
+  const double grid_samples = grid_of(samples), grid_train = grid_of(train);
+  Table table{.title = fmt::format("Fréchet distance to {} held-out images; grid of 2 pixels (1: none)", held_out.size()),
+              .columns = {"images", "number", "grid", "judge features"},
+              .rows = {{"samples of the prior", std::to_string(job.samples), fmt::format("{:.2f}", grid_samples), fmt::format("{:.2f}", d.samples)},
+                       {"training images", std::to_string(train.size(0)), fmt::format("{:.2f}", grid_train), fmt::format("{:.2f}", d.train)},
+                       {"held-out, reduced to a quarter and enlarged", std::to_string(held_out.size()), "", fmt::format("{:.2f}", d.reduced)}}};
   Json json = {{"samples", job.samples}, {"frechet", d.samples}, {"frechet_real", d.train}, {"frechet_reduced", d.reduced},
+               {"grid", {{"samples", grid_samples}, {"real", grid_train}}},
                {"seconds_per_sample", seconds}, {"samples_per_second", 1 / seconds}, {"sampling", to_json(job.sampling)}};
   if (!job.identity.empty()) {
     const auto net = load_identity(job.identity);
