@@ -28,7 +28,7 @@ class UpscalerDenoiser final : public Denoiser {
 Tensor detail_at(const Upscaler& net, const Tensor& z_t, const Tensor& guide, std::int64_t t, const Schedule& schedule);
 
 struct UpscaleConfig {
-  SamplerConfig sampler = {.kind = SamplerKind::dpm, .steps = 12};
+  SamplerConfig sampler = {.steps = 20};
   double level = 0.05;
 };
 

@@ -12,7 +12,7 @@ struct SamplingOptions {
   double eta = 0;
   std::int64_t travel_length = 1, travel_repeat = 1;
   std::int64_t batch = 16;
-  std::int64_t detail_steps = 2;     // of the second stage, where large images are made: more add grain (docs/cascade.md)
+  std::int64_t detail_steps = 20;    // of the second stage, where large images are made; by DDPM (docs/cascade.md)
 };
 
 }  // namespace spnn::engine

@@ -55,7 +55,7 @@ Tensor judged_size(const Tensor& bytes, const Judge& judge) {
 }
 
 UpscaleConfig upscale_config(const SamplingOptions& options) {
-  return {.sampler = {.kind = SamplerKind::dpm, .steps = options.detail_steps}};
+  return {.sampler = {.kind = SamplerKind::ddpm, .steps = options.detail_steps}};
 }
 
 Enlargement enlargement(std::shared_ptr<const Upscaler> second, std::shared_ptr<const SpnnProjector> g, const SamplingOptions& sampling,
