@@ -29,6 +29,26 @@ const CLI::Validator unit_interval(
     },
     "[0, 1]");
 
+// RANK and WORLD_SIZE, as torchrun, SLURM wrappers and Kubernetes set them; 0 of 1 without them.
+std::int64_t number_in_environment(const char* name, std::int64_t otherwise) {
+  const char* text = std::getenv(name);
+  std::int64_t number = otherwise;
+  if (text && (!CLI::detail::lexical_cast(std::string(text), number) || number < 0)) {
+    throw CLI::ValidationError(name, fmt::format("expected a whole number, got '{}'", text));
+  }
+  return number;
+}
+
+void add_kept(CLI::App& command, engine::KeptWork& kept) {
+  const auto keep = [&kept](const std::string& folder) {
+    kept = {.folder = folder, .work = command_line(), .rank = number_in_environment("RANK", 0), .size = number_in_environment("WORLD_SIZE", 1)};
+  };
+  auto* option = command.add_option_function<std::string>("--kept", keep, "a folder in which finished batches are kept: the same command again goes on where it was, "
+                                                          "and several processes with RANK and WORLD_SIZE divide the work (docs/several_processes.md)");
+  option->group("Sampling");
+  if (const char* size = std::getenv("WORLD_SIZE"); size && std::string_view(size) != "1") option->required();
+}
+
 }  // namespace
 
 void add_models(CLI::App& command, engine::ModelChoice& models, ModelRoles roles) {
@@ -88,6 +108,7 @@ void add_sampling(CLI::App& command, engine::SamplingOptions& sampling) {
       ->check(CLI::PositiveNumber)->capture_default_str()->group(group);
   command.add_option("--batch", sampling.batch, "images computed together")->check(CLI::PositiveNumber)
       ->capture_default_str()->group(group);
+  add_kept(command, sampling.kept);
 }
 
 void add_guidance(CLI::App& command, engine::GuidanceOptions& guidance, std::int64_t default_window) {
@@ -195,6 +216,11 @@ void Profile::take_over(engine::SamplingOptions& sampling, engine::GuidanceOptio
   take_over("--lambda", guidance.lambda, g.lambda);
   take_over("--window-from", guidance.window_from, g.window_from);
   take_over("--final-projections", guidance.final_projections, g.final_projections);
+}
+
+void only_helping(const engine::SamplingOptions& sampling, std::initializer_list<std::string*> files) {
+  if (sampling.kept.rank == 0) return;
+  for (auto* file : files) file->clear();
 }
 
 void finish(const engine::ExperimentResult& result, const std::string& json_file) {

@@ -61,6 +61,9 @@ class Profile {
   std::string name_ = "ours";
 };
 
+// A process that helps process 0 (--kept) writes no files of its own.
+void only_helping(const engine::SamplingOptions& sampling, std::initializer_list<std::string*> files);
+
 // Prints the table, writes the JSON file if one was asked for, and says where the report is.
 void finish(const engine::ExperimentResult& result, const std::string& json_file);
 

@@ -51,6 +51,7 @@ void add_edit(CLI::App& spnn) {
     if (!a->wish.photos.empty() || !a->photos.empty()) a->profile->take_over("--redraw", a->wish.redraw, engine::paper::redraw);
     a->wish.photos = photo_files(a->photos);
     a->wish.files.command = command_line();
+    only_helping(a->wish.sampling, {&a->wish.files.folder, &a->wish.files.report});
     if (a->wish.attributes.empty()) throw CLI::RequiredError("--set or --unset");
     const auto report = session(a->models, a->device)->edit(a->wish, terminal());
     for (const auto& image : report.images) {

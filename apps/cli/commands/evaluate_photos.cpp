@@ -22,6 +22,7 @@ void add_evaluate_photos(CLI::App& evaluate) {
   command->add_option("--shown", job->shown, "people in the report's pictures: the first ones")->check(CLI::PositiveNumber)->capture_default_str();
   command->callback([job, json] {
     job->command = command_line();
+    only_helping(job->sampling, {&job->output, &job->report, json.get()});
     finish(engine().evaluate_photos(*job, terminal()), *json);
   });
 }

@@ -59,6 +59,7 @@ void add_evaluate_reconstruction(CLI::App& evaluate) {
   command->callback([a] {
     a->profile->take_over(a->job.sampling, a->job.guidance);
     a->job.command = command_line();
+    only_helping(a->job.sampling, {&a->job.output, &a->job.report, &a->json});
     finish(engine().evaluate_reconstruction(a->job, terminal()), a->json);
   });
 }
@@ -88,6 +89,7 @@ void add_evaluate_editing(CLI::App& evaluate) {
     a->profile->take_over("--each-step", a->job.each_step, engine::paper::each_step);
     for (const auto& text : *sets) a->job.sets.push_back(parse_set(text));
     a->job.command = command_line();
+    only_helping(a->job.sampling, {&a->job.output, &a->job.report, &a->json});
     finish(engine().evaluate_editing(a->job, terminal()), a->json);
   });
 }
@@ -100,6 +102,7 @@ void add_evaluate_prior(CLI::App& evaluate) {
   command->add_option("--identity", a->job.identity, "an identity network: the distance in its features too")->check(CLI::ExistingFile);
   command->callback([a] {
     a->job.command = command_line();
+    only_helping(a->job.sampling, {&a->job.output, &a->job.report, &a->json});
     finish(engine().evaluate_prior(a->job, terminal()), a->json);
   });
 }
@@ -113,6 +116,7 @@ void add_evaluate_cascade(CLI::App& evaluate) {
   command->add_option("--photos", a->job.photos, "held-out images to make small and large again")->check(CLI::Range(2, 1000000))->capture_default_str();
   command->callback([a] {
     a->job.command = command_line();
+    only_helping(a->job.sampling, {&a->job.output, &a->job.report, &a->json});
     finish(engine().evaluate_cascade(a->job, terminal()), a->json);
   });
 }
@@ -134,6 +138,7 @@ void add_ablate(CLI::App& spnn) {
   command->callback([a] {
     a->profile->take_over(a->job.sampling, a->job.guidance);
     a->job.command = command_line();
+    only_helping(a->job.sampling, {&a->job.output, &a->job.report, &a->json});
     finish(engine().ablate(a->job, terminal()), a->json);
   });
 }

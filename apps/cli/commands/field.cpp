@@ -123,6 +123,7 @@ void add_restore(CLI::App& spnn) {
                   "  spnn restore faces/ --operator gauss:1.5 --noise 0.05 --method ddrm -o out   # degrade, restore, measure");
   command->callback([a] {
     a->wish.files.command = command_line();
+    only_helping(a->wish.sampling, {&a->wish.files.folder, &a->wish.files.report});
     a->wish.photos = photo_files(engine().image_files(a->places));
     if (!a->mask.empty() && std::filesystem::is_directory(a->mask)) a->wish.masks_folder = a->mask;
     else if (!a->mask.empty()) a->wish.masks = photo_files({a->mask});
@@ -151,6 +152,7 @@ void add_compare(CLI::App& spnn) {
   add_method_options(*command, job->options);
   command->callback([job, json] {
     job->command = command_line();
+    only_helping(job->sampling, {&job->output, json.get()});
     finish(engine().compare(*job, terminal()), *json);
   });
 }

@@ -47,6 +47,7 @@ void add_reconstruct(CLI::App& spnn) {
     a->wish.images = photo_files(a->images);
     a->profile->take_over(a->wish.sampling, a->wish.guidance);
     a->wish.files.command = command_line();
+    only_helping(a->wish.sampling, {&a->wish.files.folder, &a->wish.files.report});
     print(session(a->models, a->device)->reconstruct(a->wish, terminal()));
   });
 }

@@ -26,6 +26,7 @@ void add_sample(CLI::App& spnn) {
   add_sampling(*command, job->sampling);
   add_device(*command, *device);
   command->callback([job, models, device] {
+    only_helping(job->sampling, {&job->output});
     const auto report = session(*models, *device)->sample(*job, terminal());
     fmt::print("{} images in {}, {:.2f} s per image\n", report.images.size(), job->output, report.timings.per_image);
   });

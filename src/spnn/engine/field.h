@@ -57,7 +57,7 @@ struct CompareJob {
   SamplingOptions sampling;
   MethodOptions options;
   std::int64_t shown = 4;                 // images in a figure
-  std::string output = "comparison";      // comparison.csv, report.html, figures
+  std::string output = "comparison";      // comparison.csv, report.html, figures; empty: nothing is written
   std::string command;
 };
 

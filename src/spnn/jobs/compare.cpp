@@ -112,7 +112,8 @@ class Comparison {
     const auto held_out = held_out_images();
     clean_ = held_out.slice(0, 0, job.images);
     reference_ = features(held_out);
-    require_writable_folder(job.output);
+    if (writes()) require_writable_folder(job.output);
+    kept_ = kept_batches(job.sampling);
   }
 
   ExperimentResult run() {
@@ -132,6 +133,8 @@ class Comparison {
   }
 
  private:
+  bool writes() const { return !job_.output.empty(); }
+
   Degradation degradation(const Case& c) const {
     return open_degradation(loaded_, {.spec = c.spec, .masks = {}, .metric = metric_from(job_.options.metric),
                                       .pseudo_inverse = pseudo_inverse_from(job_.options.pseudo_inverse)});
@@ -185,7 +188,7 @@ class Comparison {
     const auto sheet = grid(torch::stack(figure, 1).flatten(0, 1), {.columns = columns, .scale = 1, .column_labels = labels});
     auto file = fmt::format("{}_{}", c.spec, to_string(c.noise));
     std::ranges::replace_if(file, [](char ch) { return ch == '/' || ch == ':' || ch == ';'; }, '-');
-    write_image(std::filesystem::path(job_.output) / (file + ".png"), sheet);
+    if (writes()) write_image(std::filesystem::path(job_.output) / (file + ".png"), sheet);
     pictures_.push_back(picture(c.name(), sheet));
   }
 
@@ -193,20 +196,23 @@ class Comparison {
     Row row{.degradation = c.spec, .noise = to_string(c.noise), .method = method};
     std::vector<Tensor> parts;
     PeakMemory::restart();
-    for (std::int64_t first = 0; first < job_.images; first += job_.sampling.batch, ++progress.part) {
-      const auto last = std::min(first + job_.sampling.batch, job_.images);
+    const auto make = [&](std::int64_t first, std::int64_t last) {
       const auto part = y.slice(0, first, last);
-      const auto began = std::clock();
-      const auto solved = solve(method, {*prior_, g, part, sigmas_of(c.noise, part), seeds_from(job_.seed + static_cast<std::uint64_t>(first), last - first)},
-                                config_, progress);
+      return tensors_of(solve(method, {*prior_, g, part, sigmas_of(c.noise, part), seeds_from(job_.seed + static_cast<std::uint64_t>(first), last - first)},
+                              config_, progress));
+    };
+    const auto take = [&](std::int64_t, const KeptBatches::Batch& batch) {
+      const auto solved = solved_of(batch);
       parts.push_back(solved.bytes.to(torch::kCPU));
       const double share = 1 / static_cast<double>(job_.images);
       row.sampled += solved.sampled.sum().item<double>() * share;
       row.saved += solved.saved.sum().item<double>() * share;
       row.seconds += solved.seconds * share;
-      row.processor += static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC * share;
+      row.processor += solved.processor_seconds * share;
       row.evaluations = solved.evaluations;
-    }
+      ++progress.part;
+    };
+    in_batches(job_.images, {.size = job_.sampling.batch, .kept = kept_}, observer_, make, take);
     row.megabytes = PeakMemory::megabytes();
     const auto bytes = torch::cat(parts);
     rate(row, g, bytes);
@@ -235,10 +241,11 @@ class Comparison {
 
   // After every row: what an interrupt leaves is on the disk.
   void write_rows() const {
-    write_text_atomically(std::filesystem::path(job_.output) / "comparison.csv", render_csv(table_of(rows_, job_.images)));
+    if (writes()) write_text_atomically(std::filesystem::path(job_.output) / "comparison.csv", render_csv(table_of(rows_, job_.images)));
   }
 
   std::string write() {
+    if (!writes()) return {};
     ReportSection section{.name = "comparison", .title = "Every method on every operator", .command = job_.command, .order = 40,
                           .text = {fmt::format("{} steps of {} unless a method has its own; image i has seed {} + i in every row.", job_.sampling.steps,
                                                job_.sampling.sampler, job_.seed),
@@ -277,6 +284,7 @@ class Comparison {
   Gaussian reference_;
   std::vector<Row> rows_;
   std::vector<Picture> pictures_;
+  std::shared_ptr<KeptBatches> kept_;
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ std::vector<std::string> stems_of(const EditRequest& wish) {
 EditResult TorchSession::edit(const EditRequest& wish, Observer& observer) const {
   const torch::NoGradGuard no_grad;
   if (wish.attributes.empty()) throw UsageError("edit: expected one attribute or more (--set, --unset), got none");
-  Delivery delivery{.files = wish.files, .section = "edit-" + name_of(wish), .title = "Edit: " + name_of(wish), .ask_judge = wish.ask_judge};
+  Delivery delivery{.files = wish.files, .section = "edit-" + name_of(wish), .title = "Edit: " + name_of(wish), .ask_judge = wish.ask_judge, .kept = kept_batches(wish.sampling)};
   const auto models = loaded_.restoration();
   delivery.loading = delivery.since.seconds();
   delivery.changes = attribute_changes(wish.attributes, models.names(), /*graded=*/!wish.photos.empty());

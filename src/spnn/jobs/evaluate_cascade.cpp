@@ -46,13 +46,15 @@ class LargeImages {
 Tensor bicubic(const Tensor& small, std::int64_t size) { return to_bytes(resize(small, size, size).clamp(-1, 1)); }
 
 // Photos made small and large again, in batches.
-Tensor made_again(const std::shared_ptr<const Upscaler>& second, const Tensor& photos, const SamplingOptions& sampling, std::uint64_t seed, Observer& observer) {
+Tensor made_again(const std::shared_ptr<const Upscaler>& second, const Tensor& photos, const SamplingOptions& sampling, std::uint64_t seed,
+                  const std::shared_ptr<KeptBatches>& kept, Observer& observer) {
   std::vector<Tensor> parts;
-  for (std::int64_t i = 0; i < photos.size(0); i += sampling.batch) {
-    const auto some = to_unit(photos.slice(0, i, std::min(i + sampling.batch, photos.size(0))));
-    const auto low = second->low(some.to(second->parameters().front().device()));
-    parts.push_back(to_bytes(upscale(second, low, upscale_config(sampling), ImageSeeds(seed + std::uint64_t(i), low.size(0)), observer)).to(torch::kCPU));
-  }
+  const auto make = [&](std::int64_t first, std::int64_t last) {
+    const auto low = second->low(to_unit(photos.slice(0, first, last)).to(second->parameters().front().device()));
+    return KeptBatches::Batch{to_bytes(upscale(second, low, upscale_config(sampling), ImageSeeds(seed + std::uint64_t(first), low.size(0)), observer))};
+  };
+  const auto take = [&](std::int64_t, const KeptBatches::Batch& batch) { parts.push_back(batch.at(0).to(torch::kCPU)); };
+  in_batches(photos.size(0), {.size = sampling.batch, .kept = kept}, observer, make, take);
   return torch::cat(parts);
 }
 
@@ -70,10 +72,11 @@ ExperimentResult Engine::evaluate_cascade(const CascadeExperiment& job, Observer
   const auto held_out = load_held_out(job.data, {3, size, size}, observer, job.held_out);
   const auto train = load_dataset(job.data, {.split = Split::train, .size = size, .channels = 3, .limit = job.samples}, &observer);
   const Stopwatch watch;
-  const auto made = sample_large(*prior, second, job.sampling, ImageSeeds(job.seed, job.samples), observer).to(torch::kCPU);
+  const auto kept = kept_batches(job.sampling);
+  const auto made = sample_large(*prior, second, job.sampling, ImageSeeds(job.seed, job.samples), kept, observer).to(torch::kCPU);
   const double seconds = watch.seconds() / double(job.samples);
   const auto photos = held_out.images.slice(0, 0, std::min(held_out.size(), job.photos));
-  const auto again = made_again(second, photos, job.sampling, job.seed, observer);
+  const auto again = made_again(second, photos, job.sampling, job.seed, kept, observer);
   const auto small = [&](const Tensor& large) { return second->low(to_unit(large).to(device)).to(torch::kCPU); };
   const auto enlarged = bicubic(small(photos), size);
 

@@ -72,7 +72,8 @@ EditFigures run_edit(const EditingExperiment& job, const Experiment& e, const Ba
                              .target = [&](std::int64_t, std::int64_t) {
                                return job.each_step ? Target(target) : taken_once(target, statistics_of(e.models.classifier));
                              },
-                             .guidance = make_guidance(guidance, target.controlled())};
+                             .guidance = make_guidance(guidance, target.controlled()),
+                             .kept = e.kept};
   const Stopwatch watch;
   const auto done = restore(*e.models.prior, g, restorer_config(guidance, job.sampling, e.models.device()), task, observer);
   EditFigures result{.requests = requests, .strategies = {}, .bytes = through_png(done.bytes)};
@@ -186,7 +187,7 @@ ExperimentResult Engine::evaluate_editing(const EditingExperiment& asked, Observ
   observer.message(fmt::format("{} unguided samples", job.unguided));
   Unguided unguided;
   unguided.bytes = sample_all(*e.models.prior, sampler_config(job.sampling, e.models.device()),
-                              ImageSeeds(job.seed, std::max(job.unguided, job.seeds)), job.sampling.batch, observer).to(torch::kCPU);
+                              ImageSeeds(job.seed, std::max(job.unguided, job.seeds)), {.size = job.sampling.batch, .kept = e.kept}, observer).to(torch::kCPU);
   unguided.opinion = opinion_on(*e.judge.net, unguided.bytes);
   unguided.y = outputs_of(*g, to_unit(unguided.bytes), e.models.device());
   const auto held_out = opinion_on(*e.judge.net, e.held_out.images);

@@ -32,6 +32,7 @@ struct PhotoSet {
   Tensor held_out_features;       // of all images of the split
   double same_person = 0, strangers = 0;   // mean cosines of pairs of real photos
   std::array<double, 3> grid = {};         // of differences of real photos
+  std::shared_ptr<KeptBatches> kept = {};
 };
 
 Tensor embedded(const Identity& net, const Tensor& bytes) {
@@ -62,6 +63,7 @@ PhotoSet open_photo_set(const PhotosExperiment& job, Observer& observer) {
   const Identities people = job.held_out.identities.empty() ? Identities{} : read_identities(job.held_out.identities);
   const auto chosen = one_image_a_person(all, people, job.photos, job.seed);
   require(chosen.size(0) >= 2, "evaluate photos", "two people or more", std::to_string(chosen.size(0)));
+  set.kept = kept_batches(job.sampling);
   set.photos = all.images.index_select(0, chosen);
   set.labels = all.labels.index_select(0, chosen);
   set.opinion = opinion_on(*set.judge.net, set.photos);
@@ -103,7 +105,8 @@ Tensor edited_to(const PhotosExperiment& job, const PhotoSet& set, const BackPro
   const RestorationTask task{.seeds = ImageSeeds(job.seed, photos.size(0)),
                              .target = aim,
                              .guidance = make_guidance(job.guidance),
-                             .start = {.photo = photos.to(set.models.device()), .time = way.time}};
+                             .start = {.photo = photos.to(set.models.device()), .time = way.time},
+                             .kept = set.kept};
   return through_png(restore(*set.models.prior, g, way.config, task, observer).bytes);
 }
 

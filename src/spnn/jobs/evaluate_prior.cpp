@@ -58,7 +58,8 @@ ExperimentResult Engine::evaluate_prior(const PriorExperiment& job, Observer& ob
   const auto training = load_dataset(job.data, {.split = Split::train, .size = prior->shape().height, .channels = prior->shape().channels}, &observer);
   const auto train = training.images.slice(0, 0, std::min(training.size(), job.samples));
   const Stopwatch watch;
-  const auto samples = sample_all(*prior, sampler_config(job.sampling, device), ImageSeeds(job.seed, job.samples), job.sampling.batch, observer).to(torch::kCPU);
+  const auto samples = sample_all(*prior, sampler_config(job.sampling, device), ImageSeeds(job.seed, job.samples),
+                                  {.size = job.sampling.batch, .kept = kept_batches(job.sampling)}, observer).to(torch::kCPU);
   const double seconds = watch.seconds() / double(job.samples);
 
   const auto d = distances_in([&](const Tensor& images) { return opinion_on(*judge.net, images).features; }, samples, train, held_out.images);

@@ -29,7 +29,8 @@ Dataset load_held_out(const std::string& data, const Shape& shape, Observer& obs
 
 Experiment open_experiment(const ExperimentJob& job, std::int64_t images, Observer& observer) {
   const LoadedModels loaded({.models = job.models, .device = job.device});
-  Experiment e{.models = loaded.restoration(), .judge = loaded.judge(), .task = {}, .held_out = {}, .train = {}, .y_real = {}, .second = loaded.upscaler()};
+  Experiment e{.models = loaded.restoration(), .judge = loaded.judge(), .task = {}, .held_out = {}, .train = {}, .y_real = {}, .second = loaded.upscaler(),
+               .kept = kept_batches(job.sampling)};
   e.task = task_from(e.models.classifier.outputs.task);
   const auto shape = e.models.shape();
   e.held_out = load_held_out(job.data, shape, observer, job.held_out);
@@ -52,7 +53,7 @@ Baseline baseline_of(const Experiment& e, const Tensor& unguided) {
 Tensor unguided_samples(const Experiment& e, const SamplingOptions& sampling, std::uint64_t seed, std::int64_t count, Observer& observer) {
   auto config = sampler_config(sampling, e.models.device());
   config.travel = {};
-  return sample_all(*e.models.prior, config, ImageSeeds(seed, count), sampling.batch, observer).to(torch::kCPU);
+  return sample_all(*e.models.prior, config, ImageSeeds(seed, count), {.size = sampling.batch, .kept = e.kept}, observer).to(torch::kCPU);
 }
 
 Reconstruction reconstruct_held_out(const Experiment& e, const Baseline& baseline, const GuidanceOptions& guidance,
@@ -61,7 +62,8 @@ Reconstruction reconstruct_held_out(const Experiment& e, const Baseline& baselin
   const auto count = baseline.target.size(0);
   RestorationTask task{.seeds = ImageSeeds(seed, count),
                        .target = [&](std::int64_t first, std::int64_t last) { return fixed(baseline.target.slice(0, first, last)); },
-                       .guidance = make_guidance(guidance)};
+                       .guidance = make_guidance(guidance),
+                       .kept = e.kept};
   if (e.second) task.large = enlargement(e.second, g, sampling, task.seeds);
   const Stopwatch watch;
   const auto done = restore(*e.models.prior, *g, restorer_config(guidance, sampling, e.models.device()), task, observer);

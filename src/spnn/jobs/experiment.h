@@ -18,6 +18,7 @@ struct Experiment {
   Dataset train;        // the first `images` training images
   Tensor y_real;        // [N, A] g on the first N held-out images
   std::shared_ptr<const Upscaler> second = {};   // where large images are to be made
+  std::shared_ptr<KeptBatches> kept = {};
 
   const std::vector<std::string>& names() const { return models.names(); }
 };

@@ -6,6 +6,7 @@
 #include <spnn/image/image.h>
 
 #include <algorithm>
+#include <ctime>
 
 namespace spnn::engine {
 
@@ -23,6 +24,16 @@ MethodConfig method_config(const MethodOptions& o, const SamplingOptions& sampli
           .iterations = o.iterations, .more = o.more};
 }
 
+KeptBatches::Batch tensors_of(const Solved& s) {
+  return {s.bytes, s.sampled, s.saved, torch::tensor({static_cast<double>(s.evaluations), s.seconds, s.processor_seconds}, torch::kFloat64)};
+}
+
+Solved solved_of(const KeptBatches::Batch& batch) {
+  const auto* numbers = batch.at(3).data_ptr<double>();
+  return {.bytes = batch.at(0), .sampled = batch.at(1), .saved = batch.at(2), .evaluations = static_cast<std::int64_t>(numbers[0]),
+          .seconds = numbers[1], .processor_seconds = numbers[2]};
+}
+
 Solved solve(const std::string& method, const FieldProblem& problem, const MethodConfig& config, Observer& observer, std::int64_t first) {
   const torch::NoGradGuard no_grad;
   WatchedDenoiser::Show show;
@@ -33,11 +44,13 @@ Solved solve(const std::string& method, const FieldProblem& problem, const Metho
   }
   const WatchedDenoiser prior(problem.prior, show);
   const Stopwatch watch;
+  const auto began = std::clock();
   const auto x = restore_by(method, {.prior = prior, .g = problem.g, .y = problem.y, .sigma_y = problem.sigma_y, .seeds = ImageSeeds(problem.seeds)},
                             config, observer);
   Solved out{.bytes = to_bytes(x), .sampled = problem.g.inconsistency(x, problem.y), .saved = {}, .evaluations = prior.calls()};
   out.seconds = watch.seconds();
   out.saved = problem.g.inconsistency(to_unit(out.bytes), problem.y);
+  out.processor_seconds = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
   return out;
 }
 

@@ -17,8 +17,10 @@ struct Solved {
   Tensor bytes;                          // uint8 [B, C, H, W]
   Tensor sampled, saved;                 // [B] inconsistency before and after rounding
   std::int64_t evaluations = 0;
-  double seconds = 0;
+  double seconds = 0, processor_seconds = 0;
 };
+KeptBatches::Batch tensors_of(const Solved& solved);
+Solved solved_of(const KeptBatches::Batch& batch);
 
 struct FieldProblem {
   const Denoiser& prior;

@@ -119,6 +119,7 @@ MadeImages make_images(const LoadedModels& loaded, const RestorationModels& mode
   const auto seeds = task.seeds;
   ImageDelivery saver(delivery, task_from(models.classifier.outputs.task), delivery.ask_judge ? loaded.judge().net.get() : nullptr, seeds);
   task.names = delivery.names;
+  task.kept = delivery.kept;
   task.on_batch = [&](std::int64_t first, const Finalized& done) { saver.take(first, done); };
   auto& made = saver.made;
   made.timings = {.loading = delivery.loading, .until_first_step = delivery.since.seconds()};

@@ -14,6 +14,7 @@ struct Delivery {
   FileOutput files = {};
   std::string section = {}, title = {};                // of the report
   bool ask_judge = false;
+  std::shared_ptr<KeptBatches> kept = {};
   Stopwatch since = {};                                // the request
   double loading = 0;
 };

@@ -92,7 +92,8 @@ ReconstructResult TorchSession::reconstruct(const ReconstructRequest& wish, Obse
   if (sources != 1) {
     throw UsageError(fmt::format("reconstruct: expected either images, attributes or a file of logits, got {} of these", sources));
   }
-  Delivery delivery{.files = wish.files, .section = "reconstruct", .title = "Reconstructions", .ask_judge = wish.ask_judge};
+  Delivery delivery{.files = wish.files, .section = "reconstruct", .title = "Reconstructions", .ask_judge = wish.ask_judge,
+                    .kept = kept_batches(wish.sampling)};
   const auto models = loaded_.restoration();
   delivery.loading = delivery.since.seconds();
   const auto targets = targets_of(wish, models, loaded_, observer);

@@ -40,6 +40,12 @@ std::shared_ptr<SpnnProjector> make_projector(const SpnnModel& model, const Guid
                                                                         .metric = metric_from(options.metric)});
 }
 
+std::shared_ptr<KeptBatches> kept_batches(const SamplingOptions& options) {
+  const auto& [folder, work, rank, size] = options.kept;
+  if (folder.empty()) return {};
+  return std::make_shared<KeptBatches>(KeptConfig{.folder = folder, .work = work, .rank = rank, .size = size});
+}
+
 SamplerConfig sampler_config(const SamplingOptions& options, torch::Device device) {
   return {.kind = sampler_from(options.sampler),
           .steps = options.steps,

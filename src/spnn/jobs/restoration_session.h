@@ -19,6 +19,7 @@ GuidanceOptions for_reconstruction(GuidanceOptions options, const SpnnModel& cla
 GuidanceOptions for_editing(GuidanceOptions options, const SpnnModel& classifier, Observer& observer);
 
 std::shared_ptr<SpnnProjector> make_projector(const SpnnModel& model, const GuidanceOptions& options);
+std::shared_ptr<KeptBatches> kept_batches(const SamplingOptions& options);   // none where nothing is to be kept; one for all of a job
 SamplerConfig sampler_config(const SamplingOptions& options, torch::Device device = torch::kCPU);
 UpscaleConfig upscale_config(const SamplingOptions& options);
 
@@ -27,7 +28,7 @@ Tensor judged_size(const Tensor& bytes, const Judge& judge);
 
 // Unguided samples of both stages, in batches, uint8.
 Tensor sample_large(const Denoiser& prior, const std::shared_ptr<const Upscaler>& second, const SamplingOptions& sampling, const ImageSeeds& seeds,
-                    Observer& observer, const std::function<void(std::int64_t first, const Tensor& bytes)>& on_batch = {});
+                    const std::shared_ptr<KeptBatches>& kept, Observer& observer, const std::function<void(std::int64_t first, const Tensor& bytes)>& on_batch = {});
 
 // Large images of what was sampled small. With photos, their own detail is kept and moved along with the small image; without,
 // the second stage makes it.

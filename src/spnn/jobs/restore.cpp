@@ -110,12 +110,16 @@ class Restoration {
     }
     result_.timings = {.loading = loading_, .until_first_step = since_.seconds()};
     PartOfWhole progress(observer_, (count + batch - 1) / batch);
-    for (std::int64_t first = 0; first < count; first += batch, ++progress.part) {
-      try {
-        restore_batch(first, std::min(first + batch, count), progress);
-      } catch (const Interrupted&) {
-        throw Interrupted(fmt::format("interrupted: {} of {} images are in {}", result_.images.size(), count, saves() ? wish_.files.folder : "memory"));
-      }
+    const auto make = [&](std::int64_t first, std::int64_t last) {
+      progress.part = first / batch;
+      return tensors_of(solved(problem_of(first, last), progress));
+    };
+    const auto last_of = [&](std::int64_t first) { return std::min(first + batch, count); };
+    try {
+      in_batches(count, {.size = batch, .kept = kept_batches(wish_.sampling)}, observer_, make,
+                 [&](std::int64_t first, const KeptBatches::Batch& made) { take(problem_of(first, last_of(first)), solved_of(made)); });
+    } catch (const Interrupted&) {
+      throw Interrupted(fmt::format("interrupted: {} of {} images are in {}", result_.images.size(), count, saves() ? wish_.files.folder : "memory"));
     }
     finish();
     return result_;
@@ -130,7 +134,17 @@ class Restoration {
                                       .pseudo_inverse = pseudo_inverse_from(wish_.options.pseudo_inverse)});
   }
 
-  void restore_batch(std::int64_t first, std::int64_t last, Observer& progress) {
+  // What a batch is made from: its operator, the files as they were read, and the measurement.
+  struct Problem {
+    std::int64_t first = -1;
+    std::optional<Degradation> g = {};
+    Tensor read = {}, y = {};
+    std::vector<std::uint64_t> seeds = {};
+  };
+
+  // The last one is kept: a batch is made and taken one after the other, unless it was kept by an earlier run.
+  const Problem& problem_of(std::int64_t first, std::int64_t last) {
+    if (problem_.first == first) return problem_;
     const auto g = common_ ? *common_ : degradation(first, last);
     const auto seeds = seeds_from(wish_.seed + static_cast<std::uint64_t>(first), last - first);
     std::vector<Tensor> images;
@@ -140,13 +154,19 @@ class Restoration {
     }
     const auto read = torch::stack(images), there = read.to(loaded_.device());
     const auto y = !wish_.degraded ? g.measure(to_unit(there), noise_, seeds) : g.fitted ? g.fitted->T.forward(there) : g.in_range(there);
-    const auto solved = solve(result_.method, {*prior_, g, y, sigmas_of(noise_, y), seeds}, config_, progress, first);
-    result_.evaluations = solved.evaluations;
-    seconds_ += solved.seconds;
-    take(first, g, y, read, solved);
+    problem_ = {.first = first, .g = g, .read = read, .y = y, .seeds = seeds};
+    return problem_;
   }
 
-  void take(std::int64_t first, const Degradation& g, const Tensor& y, const Tensor& read, const Solved& solved) {
+  Solved solved(const Problem& p, Observer& progress) const {
+    return solve(result_.method, {*prior_, *p.g, p.y, sigmas_of(noise_, p.y), p.seeds}, config_, progress, p.first);
+  }
+
+  void take(const Problem& problem, const Solved& solved) {
+    const auto& [first, of, read, y, seeds] = problem;
+    const auto& g = *of;
+    result_.evaluations = solved.evaluations;
+    seconds_ += solved.seconds;
     const auto clean = wish_.degraded ? Tensor() : read;
     const auto pictures = to_bytes(wish_.degraded && g.fitted ? read : measured_picture(g, y, clean)).to(torch::kCPU);
     const auto bytes = solved.bytes.to(torch::kCPU);
@@ -218,6 +238,7 @@ class Restoration {
   Masks masks_;
   MethodConfig config_;
   std::optional<Degradation> common_;
+  Problem problem_;
   std::vector<Tensor> shown_;
   RestoreResult result_;
   double seconds_ = 0;

@@ -11,17 +11,20 @@
 namespace spnn::engine {
 
 Tensor sample_large(const Denoiser& prior, const std::shared_ptr<const Upscaler>& second, const SamplingOptions& sampling, const ImageSeeds& seeds,
-                    Observer& observer, const std::function<void(std::int64_t first, const Tensor& bytes)>& on_batch) {
+                    const std::shared_ptr<KeptBatches>& kept, Observer& observer, const std::function<void(std::int64_t first, const Tensor& bytes)>& on_batch) {
   PartOfWhole progress(observer, 2 * ((seeds.size() + sampling.batch - 1) / sampling.batch));
   std::vector<Tensor> parts;
-  for (std::int64_t first = 0; first < seeds.size(); first += sampling.batch) {
-    const auto some = seeds.slice(first, std::min(first + sampling.batch, seeds.size()));
+  const auto make = [&](std::int64_t first, std::int64_t last) {
+    const auto some = seeds.slice(first, last);
+    progress.part = 2 * (first / sampling.batch);
     const auto small = spnn::sample(prior, sampler_config(sampling, second->parameters().front().device()), some, progress).clamp(-1, 1);
     ++progress.part;
-    parts.push_back(to_bytes(upscale(second, small, upscale_config(sampling), some, progress)));
-    ++progress.part;
+    return KeptBatches::Batch{to_bytes(upscale(second, small, upscale_config(sampling), some, progress))};
+  };
+  in_batches(seeds.size(), {.size = sampling.batch, .kept = kept}, observer, make, [&](std::int64_t first, const KeptBatches::Batch& batch) {
+    parts.push_back(batch.at(0));
     if (on_batch) on_batch(first, parts.back());
-  }
+  });
   return torch::cat(parts);
 }
 
@@ -47,8 +50,9 @@ SampleResult TorchSession::sample(const SampleRequest& wish, Observer& observer)
   const ImageSeeds seeds(wish.seed, wish.count);
   const auto second = loaded_.upscaler();
   try {
-    if (second) sample_large(*prior, second, wish.sampling, seeds, observer, take);
-    else sample_all(*prior, sampler_config(wish.sampling, loaded_.device()), seeds, wish.sampling.batch, observer, take);
+    const auto kept = kept_batches(wish.sampling);
+    if (second) sample_large(*prior, second, wish.sampling, seeds, kept, observer, take);
+    else sample_all(*prior, sampler_config(wish.sampling, loaded_.device()), seeds, {.size = wish.sampling.batch, .kept = kept}, observer, take);
   } catch (const Interrupted&) {
     if (finished.empty()) throw;
     write_image(output, grid(torch::cat(finished)));

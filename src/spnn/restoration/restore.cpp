@@ -9,10 +9,11 @@
 namespace spnn {
 namespace {
 
-std::int64_t batches_of(std::int64_t count, std::int64_t batch) {
-  require(count >= 1, "images", "one or more", std::to_string(count));
-  require(batch >= 1, "batch", "1 or more", std::to_string(batch));
-  return (count + batch - 1) / batch;
+std::int64_t batches_of(std::int64_t count, std::int64_t batch) { return batch < 1 ? 1 : (count + batch - 1) / batch; }
+
+KeptBatches::Batch tensors_of(const Finalized& f) { return {f.bytes, f.y, f.target, f.before, f.after, f.iterations}; }
+Finalized finalized_of(const KeptBatches::Batch& t) {
+  return {.bytes = t.at(0), .y = t.at(1), .target = t.at(2), .before = t.at(3), .after = t.at(4), .iterations = t.at(5)};
 }
 
 template <class Part>
@@ -58,13 +59,16 @@ Finalized restore(const Denoiser& prior, const BackProjector& g, const RestorerC
           to_string(prior.shape()));
   require(config.sampler.clamp, "restore", "a sampler that clamps x̂0", "one that does not",
           "a network outside the range it was trained on is no guide");
-  const auto count = task.seeds.size();
-  PartOfWhole progress(observer, batches_of(count, config.batch));
+  PartOfWhole progress(observer, batches_of(task.seeds.size(), config.batch));
   std::vector<Finalized> parts;
-  for (std::int64_t first = 0; first < count; first += config.batch, ++progress.part) {
-    parts.push_back(restore_batch(prior, g, config, task, first, std::min(first + config.batch, count), progress));
+  const auto make = [&](std::int64_t first, std::int64_t last) {
+    progress.part = first / config.batch;
+    return tensors_of(restore_batch(prior, g, config, task, first, last, progress));
+  };
+  in_batches(task.seeds.size(), {.size = config.batch, .kept = task.kept}, observer, make, [&](std::int64_t first, const KeptBatches::Batch& batch) {
+    parts.push_back(finalized_of(batch));
     if (task.on_batch) task.on_batch(first, parts.back());
-  }
+  });
   return {.bytes = joined(parts, &Finalized::bytes),
           .y = joined(parts, &Finalized::y),
           .target = joined(parts, &Finalized::target),
@@ -73,15 +77,18 @@ Finalized restore(const Denoiser& prior, const BackProjector& g, const RestorerC
           .iterations = joined(parts, &Finalized::iterations)};
 }
 
-Tensor sample_all(const Denoiser& prior, const SamplerConfig& config, const ImageSeeds& seeds, std::int64_t batch, Observer& observer,
+Tensor sample_all(const Denoiser& prior, const SamplerConfig& config, const ImageSeeds& seeds, const Batching& batching, Observer& observer,
                   const std::function<void(std::int64_t first, const Tensor& bytes)>& on_batch) {
-  PartOfWhole progress(observer, batches_of(seeds.size(), batch));
+  PartOfWhole progress(observer, batches_of(seeds.size(), batching.size));
   std::vector<Tensor> parts;
-  for (std::int64_t first = 0; first < seeds.size(); first += batch, ++progress.part) {
-    const auto some = seeds.slice(first, std::min(first + batch, seeds.size()));
-    parts.push_back(to_bytes(sample(prior, config, some, progress, with_previews({}, progress, first))));
+  const auto make = [&](std::int64_t first, std::int64_t last) {
+    progress.part = first / batching.size;
+    return KeptBatches::Batch{to_bytes(sample(prior, config, seeds.slice(first, last), progress, with_previews({}, progress, first)))};
+  };
+  in_batches(seeds.size(), batching, observer, make, [&](std::int64_t first, const KeptBatches::Batch& batch) {
+    parts.push_back(batch.at(0));
     if (on_batch) on_batch(first, parts.back());
-  }
+  });
   return torch::cat(parts);
 }
 

@@ -2,6 +2,7 @@
 
 #include <spnn/restoration/back_projection.h>
 #include <spnn/restoration/finalize.h>
+#include <spnn/restoration/kept_batches.h>
 #include <spnn/restoration/spun_move.h>
 
 #include <optional>
@@ -35,6 +36,7 @@ struct RestorationTask {
   Enlargement large = {};                                                      // none: images of the prior's own size
   std::vector<std::string> names = {};                                         // for previews; empty: their numbers
   std::function<void(std::int64_t first, const Finalized&)> on_batch = {};     // e.g. saves: what is done survives an interrupt
+  std::shared_ptr<KeptBatches> kept = {};                                      // where finished batches are kept and shared
 };
 
 // Images in batches, each sampled with back-projection and finalized. requires: prior and g of one image shape.
@@ -43,7 +45,7 @@ Finalized restore(const Denoiser& prior, const BackProjector& g, const RestorerC
                   Observer& observer);
 
 // Unguided samples in batches, uint8. `on_batch` sees each as soon as it is there.
-Tensor sample_all(const Denoiser& prior, const SamplerConfig& config, const ImageSeeds& seeds, std::int64_t batch, Observer& observer,
+Tensor sample_all(const Denoiser& prior, const SamplerConfig& config, const ImageSeeds& seeds, const Batching& batching, Observer& observer,
                   const std::function<void(std::int64_t first, const Tensor& bytes)>& on_batch = {});
 
 // Shows what takes the place of x̂0 at every step to an observer that wants previews; `correction` itself for any other.
