@@ -45,6 +45,7 @@ struct NaturalRecipe {
   CriticConfig critic;
   AugmentConfig augment;
   TrainConfig train;
+  std::vector<std::string> only;    // beginnings of names of what learns ("pinn.blocks.8.t."); empty: everything
   GuidanceWindows guidance;         // goes into the model's file
 };
 
@@ -59,6 +60,7 @@ class NaturalObjective final : public Objective {
                    std::shared_ptr<const Spnn> memory = nullptr);
 
   torch::nn::Module& module() override { return *net_; }
+  std::vector<Tensor> parameters() override;
   Losses losses(std::int64_t step, Share share) override;
   void after_step(std::int64_t step, Communicator& communicator) override;
   Validation validate() override;
