@@ -3,7 +3,6 @@
 #include <spnn/training/natural.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "support/damage.h"
 #include "support/tensor_near.h"
 #include "training/tiny.h"
 
@@ -68,23 +67,6 @@ TEST(Natural, InterruptedAnywhereEndsWithTheSameBitsCriticIncluded) {
   EXPECT_TRUE(state.contains("objective/critic.weights.head.weight"));
   EXPECT_TRUE(state.contains("objective/critic.optimizer.m.0"));
   EXPECT_GT(state.at("objective/targets.sums").abs().sum().item<double>(), 0);
-}
-
-TEST(Natural, OnlyWhatIsNamedLearns) {
-  const auto set = tiny_dataset(64), val = tiny_dataset(32, 2);
-  auto recipe = tiny_natural(4);
-  recipe.only = {"pinn.blocks.1.r"};
-  NaturalObjective objective(recipe, tiny_teacher(), set, val);
-  std::size_t named = 0;
-  for (const auto& item : objective.module().named_parameters()) {
-    const bool learns = item.key().starts_with("pinn.blocks.1.r");
-    EXPECT_EQ(item.value().requires_grad(), learns) << item.key();
-    named += learns;
-  }
-  EXPECT_EQ(objective.parameters().size(), named);
-  EXPECT_GT(named, 0U);
-  recipe.only = {"nothing"};
-  EXPECT_THAT(refusal([&] { NaturalObjective(recipe, tiny_teacher(), set, val); }), ::testing::HasSubstr("natural.only: expected beginnings of names such as"));
 }
 
 TEST(Natural, EveryLossReachesTheWeights) {

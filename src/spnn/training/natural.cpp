@@ -1,11 +1,8 @@
 #include <spnn/blocks/orthogonal_mix.h>
-#include <spnn/core/errors.h>
 #include <spnn/core/json_fields.h>
 #include <spnn/training/classifier.h>
 #include <spnn/training/natural.h>
 #include <spnn/training/spnn_recipe.h>
-
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -68,7 +65,6 @@ void to_json(Json& json, const NaturalRecipe& r) {
           {"critic", r.critic},
           {"augment", r.augment},
           {"train", r.train}};
-  if (!r.only.empty()) json["only"] = r.only;
   if (!r.guidance.empty()) json["guidance"] = to_json(r.guidance);
 }
 
@@ -90,7 +86,6 @@ void from_json(const Json& json, NaturalRecipe& r) {
       .optional("critic", r.critic)
       .optional("augment", r.augment)
       .required("train", r.train)
-      .optional("only", r.only)
       .optional("guidance", guidance)
       .no_others();
   r.guidance = guidance_windows_from(guidance, "guidance");
@@ -136,19 +131,6 @@ NaturalObjective::NaturalObjective(NaturalRecipe recipe, std::shared_ptr<Judge> 
             fmt::format("{} → {}", to_string(memory_->in_shape()), to_string(memory_->out_shape())));
   }
   for (auto& value : teacher_->parameters()) value.requires_grad_(false);
-  if (recipe_.only.empty()) return;
-  for (auto& value : net_->parameters()) value.requires_grad_(false);
-  for (auto& value : parameters()) value.requires_grad_(true);
-}
-
-std::vector<Tensor> NaturalObjective::parameters() {
-  if (recipe_.only.empty()) return net_->parameters();
-  std::vector<Tensor> chosen;
-  for (const auto& entry : net_->named_parameters()) {
-    if (std::ranges::any_of(recipe_.only, [&](const std::string& begin) { return entry.key().starts_with(begin); })) chosen.push_back(entry.value());
-  }
-  require(!chosen.empty(), "natural.only", fmt::format("beginnings of names such as {}", net_->named_parameters().keys().back()), fmt::format("{}", fmt::join(recipe_.only, ", ")));
-  return chosen;
 }
 
 double NaturalObjective::weight_of_moves(std::int64_t step) const {

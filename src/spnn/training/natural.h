@@ -45,7 +45,6 @@ struct NaturalRecipe {
   CriticConfig critic;
   AugmentConfig augment;
   TrainConfig train;
-  std::vector<std::string> only;    // beginnings of names of what learns ("pinn.blocks.8.t."); empty: everything
   GuidanceWindows guidance;         // goes into the model's file
 };
 
@@ -60,7 +59,6 @@ class NaturalObjective final : public Objective {
                    std::shared_ptr<const Spnn> memory = nullptr);
 
   torch::nn::Module& module() override { return *net_; }
-  std::vector<Tensor> parameters() override;
   Losses losses(std::int64_t step, Share share) override;
   void after_step(std::int64_t step, Communicator& communicator) override;
   Validation validate() override;
