@@ -137,6 +137,7 @@ def main():
     ask.add_argument("--scenes", type=int, default=32)
     ask.add_argument("--steps", type=int, default=50)
     ask.add_argument("--redraw-from", type=int, default=700, help="moved and removed: the canvas is noised to this t")
+    ask.add_argument("--free-below", type=int, default=300, help="from this t on the prior draws alone: held to g's outputs to the end, it leaves grain")
     ask.add_argument("--second-steps", type=int, default=800)
     ask.add_argument("--metric", default="plain")
     ask.add_argument("--sheet")
@@ -160,7 +161,7 @@ def report(net, prior, second, look, expected, val, wish):
     row(f"{len(val)} validation canvases", truth(val.labels), val.images)
     count = wish.scenes
     scenes, labels = val.images[:count], val.labels[:count]
-    options = dict(steps=wish.steps, metric=wish.metric)
+    options = dict(steps=wish.steps, metric=wish.metric, window_to=wish.free_below, final_projections=0)
     row("real canvases of the scenes", truth(labels), scenes)
     row("unguided canvases", truth(labels), spnn.to_bytes(spnn.sample(prior, count, steps=wish.steps, seed=1)))
     placed = spnn.reconstruct(expected(labels), net, prior, window_from=1000, seed=1, **options).images
