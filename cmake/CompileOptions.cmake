@@ -27,8 +27,8 @@ if(SPNN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   target_compile_options(spnn_options INTERFACE -fpch-preprocess)   # ccache asks for it with precompiled headers
 endif()
 
-# Code whose time goes into libtorch and into the kernels, not into loops of its own: -O1 compiles in two thirds of the time of -O3 and
-# runs as fast (docs/benchmarks.md).
+# Code whose time goes into libtorch and into the kernels, not into loops of its own: -O1 compiles sooner than -O3, and has
+# nothing to lose there.
 function(spnn_calls_others target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
