@@ -1,9 +1,11 @@
 # Shared by the scripts: where the project is, how to say what is done, and the build.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
-# OpenBLAS takes Intel CPUs newer than itself for a Prescott of 2004; the command corrects that for itself
-# (apps/cli/process_environment.h), tests and examples are told here.
-if [ -z "${OPENBLAS_CORETYPE:-}" ] && grep -q GenuineIntel /proc/cpuinfo 2>/dev/null; then
+# OpenBLAS takes Intel CPUs newer than itself for a Prescott of 2004, and leaves AVX-512 of AMD's unused; the command corrects that
+# for itself (apps/cli/process_environment.h), tests and examples are told here.
+if [ -z "${OPENBLAS_CORETYPE:-}" ] && grep -q AuthenticAMD /proc/cpuinfo 2>/dev/null; then
+  if grep -qw avx512_bf16 /proc/cpuinfo; then export OPENBLAS_CORETYPE=Cooperlake; fi
+elif [ -z "${OPENBLAS_CORETYPE:-}" ] && grep -q GenuineIntel /proc/cpuinfo 2>/dev/null; then
   if grep -qw avx512vl /proc/cpuinfo; then export OPENBLAS_CORETYPE=SkylakeX
   elif grep -qw avx2 /proc/cpuinfo; then export OPENBLAS_CORETYPE=Haswell; fi
 fi

@@ -143,6 +143,7 @@ TEST_F(FieldJobs, CompareWritesATableAReportAndAFigureForEveryCase) {
   EXPECT_EQ(json.at("rows")[0].at("evaluations"), 3);
   EXPECT_NEAR(json.at("rows")[0].at("psnr").get<double>(), json.at("rows")[1].at("psnr").get<double>(), 1e-3) << "NLBP is DDNM here, but for a byte that rounding tips";
   EXPECT_EQ(json.at("rows")[4].at("evaluations"), 0);
+  EXPECT_FALSE(json.at("rows")[0].contains("frechet_crops")) << "crops are for large images";
   for (const auto* file : {"comparison.csv", "report.html", "sr4_0.png", "gamma+sr4_0.1.png"}) EXPECT_TRUE(std::filesystem::exists(folder / "comparison" / file)) << file;
 }
 

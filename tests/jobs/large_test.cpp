@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <spnn/core/observer.h>
+#include <spnn/engine/engine.h>
 #include <spnn/jobs/pictures.h>
 #include <spnn/jobs/session.h>
 #include <spnn/networks/upscaler.h>
@@ -101,6 +102,29 @@ TEST_F(LargeTest, RestoresThroughBothStagesAsOnePrior) {
   EXPECT_EQ(restored.image.width, 32);
   EXPECT_EQ(restored.measured.width, 4);
   EXPECT_LT(restored.inconsistency, 0.01);
+}
+
+TEST_F(LargeTest, ComparesMethodsOnLargeImages) {
+  std::filesystem::create_directories(folder_ / "in");
+  for (const auto* name : {"a.png", "b.png", "c.png"}) write_image(folder_ / "in" / name, to_tensor(photo().image, "test"));
+  Judge judge({.image_size = 8, .in_channels = 3, .widths = {8, 8}, .blocks = {1, 1}, .squeeze = 4, .features = 12, .outputs = 3, .norm_groups = 4});
+  initialise(judge, Rng(6));
+  write_safetensors(file("judge"), {state_of(judge), {{"kind", "judge"}, {"architecture", Json(judge.config()).dump()}, {"attributes", R"(["Ant", "Bee", "Cat"])"}, {"task", "attributes"}}});
+  CompareJob job;
+  job.models = {.family = "colour", .prior = file("prior"), .judge = file("judge"), .size = 32, .upscaler = file("upscaler")};
+  job.data = (folder_ / "in").string();
+  job.images = 3;
+  job.operators = {"sr8"};
+  job.noises = {"0"};
+  job.methods = {"nlbp", "pinv"};
+  job.sampling.steps = 3;
+  job.output.clear();
+  const auto rows = Json::parse(Engine().compare(job, observer_).json).at("rows");
+  ASSERT_EQ(rows.size(), 2U);
+  for (const auto& row : rows) {
+    EXPECT_LT(row.at("consistency_sampled").get<double>(), 1e-3) << "of 32 pixels, through both stages";
+    EXPECT_GE(row.at("frechet_crops").get<double>(), 0);
+  }
 }
 
 TEST_F(LargeTest, IsVerifiedAndRefusesOtherSizes) {

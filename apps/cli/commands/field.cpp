@@ -147,6 +147,7 @@ void add_compare(CLI::App& spnn) {
   command->add_option("--identity", job->identity, "an identity network: the distance of restored and clean in its feature maps too")->check(CLI::ExistingFile);
   add_held_out(*command, job->held_out);
   add_models(*command, job->models, {.classifier = false, .judge = true});
+  add_size(*command, job->models);
   add_device(*command, job->device);
   add_sampling(*command, job->sampling);
   add_method_options(*command, job->options);

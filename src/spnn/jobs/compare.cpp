@@ -43,6 +43,7 @@ struct Row {
   double processor = 0;   // seconds of all threads: other work on the machine does not count
   std::int64_t evaluations = 0;
   std::vector<double> psnrs = {}, cleans = {};   // of each image, for paired differences
+  std::optional<double> crops = {};     // Fréchet distance of crops at full size, of large images
   std::optional<double> features = {};  // distance to the clean images in the identity network's feature maps
   std::optional<double> truth = {};   // rms of D(x̂) − D(x) of the saved images, where g was fitted to D
 };
@@ -77,7 +78,9 @@ Table table_of(const std::vector<Row>& rows, std::int64_t images) {
   Table table{.title = fmt::format("{} images; σ and ‖g(x)−y‖ (root mean square) in [0, 1] pixel units; evaluations of the prior and seconds are per image", images),
               .columns = {"operator", "σ", "method", "PSNR dB", "± to the first", "SSIM", "Fréchet", "‖g(x)−y‖ sampled", "saved", "to the clean", "s", "evaluations", "peak MB"}};
   const bool any_truth = std::ranges::any_of(rows, [](const Row& r) { return r.truth.has_value(); });
+  const bool any_crops = std::ranges::any_of(rows, [](const Row& r) { return r.crops.has_value(); });
   const bool any_features = std::ranges::any_of(rows, [](const Row& r) { return r.features.has_value(); });
+  if (any_crops) table.columns.push_back("Fréchet of crops");
   if (any_features) table.columns.push_back("feature distance");
   if (any_truth) table.columns.push_back("‖D(x̂)−D(x)‖ saved");
   for (const auto& r : rows) {
@@ -86,6 +89,7 @@ Table table_of(const std::vector<Row>& rows, std::int64_t images) {
                           fmt::format("{:.2e}", r.sampled), fmt::format("{:.2e}", r.saved), fmt::format("{:.2e}", r.clean),
                           fmt::format("{:.3f}", r.seconds), std::to_string(r.evaluations),
                           fmt::format("{:.0f}", r.megabytes)});
+    if (any_crops) table.rows.back().push_back(r.crops ? fmt::format("{:.1f}", *r.crops) : "");
     if (any_features) table.rows.back().push_back(r.features ? fmt::format("{:.4f}", *r.features) : "");
     if (any_truth) table.rows.back().push_back(r.truth ? fmt::format("{:.2e}", *r.truth) : "");
   }
@@ -96,13 +100,13 @@ class Comparison {
  public:
   Comparison(const CompareJob& job, Observer& observer)
       : job_(job), observer_(observer), cases_(cases_of(job)), loaded_({.models = job.models, .device = job.device}),
-        prior_(unled(loaded_.prior())),
+        prior_(loaded_.large_prior()),
         judge_(load_judge(model_file(job.models.judge, job.models.family, "judge"))), config_(method_config(job.options, job.sampling, loaded_.device())) {
-    require(judge_.net->in_shape() == prior_->shape(), "judge", fmt::format("one of {} images", to_string(prior_->shape())), to_string(judge_.net->in_shape()));
+    require_pools_to(judge_.net->in_shape(), "judge");
     for (const auto& name : job.methods) method_info(name);
     if (!job.identity.empty()) {
       identity_ = load_identity(job.identity);
-      require(identity_->in_shape() == prior_->shape(), job.identity, fmt::format("a network of {} images", to_string(prior_->shape())), to_string(identity_->in_shape()));
+      require_pools_to(identity_->in_shape(), job.identity);
     }
     // Everything that can be refused is refused before hours of work.
     for (const auto& c : cases_) {
@@ -112,6 +116,7 @@ class Comparison {
     const auto held_out = held_out_images();
     clean_ = held_out.slice(0, 0, job.images);
     reference_ = features(held_out);
+    if (large()) crops_reference_ = gaussian_of(crop_features(*judge_.net, held_out, Rng(job.seed).fork(0)));
     if (writes()) require_writable_folder(job.output);
     kept_ = kept_batches(job.sampling);
   }
@@ -134,6 +139,13 @@ class Comparison {
 
  private:
   bool writes() const { return !job_.output.empty(); }
+  bool large() const { return loaded_.upscaler() != nullptr; }
+
+  // Large images are pooled for networks of small ones; others have to be of their size.
+  void require_pools_to(const Shape& shape, const std::string& where) const {
+    const auto small = large() ? loaded_.prior()->shape() : prior_->shape();
+    require(shape == small, where, fmt::format("one of {} images", to_string(small)), to_string(shape));
+  }
 
   Degradation degradation(const Case& c) const {
     return open_degradation(loaded_, {.spec = c.spec, .masks = {}, .metric = metric_from(job_.options.metric),
@@ -159,7 +171,7 @@ class Comparison {
     return set.images;
   }
 
-  Gaussian features(const Tensor& images) const { return gaussian_of(opinion_on(*judge_.net, images).features); }
+  Gaussian features(const Tensor& images) const { return gaussian_of(opinion_on(*judge_.net, pooled_to(judge_.net->in_shape(), images)).features); }
 
   std::vector<std::string> methods_for(const Degradation& g) const {
     std::vector<std::string> names;
@@ -226,7 +238,11 @@ class Comparison {
     row.clean = mean_of(row.cleans);
     row.ssim = ssim(bytes, clean_).mean().item<double>();
     row.frechet = frechet_distance(features(bytes), reference_);
-    if (identity_) row.features = feature_distance(*identity_, bytes, clean_).mean().item<double>();
+    if (large()) row.crops = frechet_distance(gaussian_of(crop_features(*judge_.net, bytes, Rng(job_.seed).fork(1))), crops_reference_);
+    if (identity_) {
+      const auto small = [&](const Tensor& images) { return pooled_to(identity_->in_shape(), images); };
+      row.features = feature_distance(*identity_, small(bytes), small(clean_)).mean().item<double>();
+    }
     if (g.has_truth()) row.truth = g.true_inconsistency(to_unit(bytes), g.fitted->D(to_unit(clean_))).mean().item<double>();
     rows_.push_back(row);
   }
@@ -265,6 +281,7 @@ class Comparison {
       rows.back()["consistency_clean"] = r.clean;
       rows.back()["consistencies_clean"] = r.cleans;
       if (const auto gain = gain_of(rows_, r)) rows.back()["psnr_gain"] = {{"mean", gain->mean}, {"error", gain->error}};
+      if (r.crops) rows.back()["frechet_crops"] = *r.crops;
       if (r.features) rows.back()["feature_distance"] = *r.features;
       if (r.truth) rows.back()["consistency_with_D"] = *r.truth;
     }
@@ -281,7 +298,7 @@ class Comparison {
   MethodConfig config_;
   std::vector<Degradation> degradations_;
   Tensor clean_;
-  Gaussian reference_;
+  Gaussian reference_, crops_reference_;   // of all held-out images; of crops of them, where they are large
   std::vector<Row> rows_;
   std::vector<Picture> pictures_;
   std::shared_ptr<KeptBatches> kept_;

@@ -10,19 +10,17 @@
 namespace spnn::engine {
 namespace {
 
-constexpr std::int64_t kCrop = 64, kCropsOfAnImage = 4;
-
 // What is measured of a set of large images: of 64-pixel crops at full size, of the small images, and how much fine detail there is.
 class LargeImages {
  public:
   LargeImages(const Judge& judge, const Tensor& held_out, std::uint64_t seed) : judge_(judge), seed_(seed) {
-    crops_ = gaussian_of(crop_features(held_out, 0));
+    crops_ = gaussian_of(features_of_crops(held_out, 0));
     small_ = gaussian_of(small_features(held_out));
     energy_ = energy_above_half_band(held_out);
   }
 
   std::vector<std::string> row(const std::string& name, const Tensor& images, Json& json) const {
-    const double crops = frechet_distance(gaussian_of(crop_features(images, 1)), crops_);
+    const double crops = frechet_distance(gaussian_of(features_of_crops(images, 1)), crops_);
     const double small = frechet_distance(gaussian_of(small_features(images)), small_);
     const double energy = energy_above_half_band(images) / energy_;
     json["rows"].push_back({{"images", name}, {"count", images.size(0)}, {"frechet_crops", crops}, {"frechet_small", small}, {"energy", energy}});
@@ -30,12 +28,8 @@ class LargeImages {
   }
 
  private:
-  Tensor crop_features(const Tensor& images, std::uint64_t stream) const {
-    return opinion_on(judge_, random_crops(images, kCrop, kCropsOfAnImage, Rng(seed_).fork(stream))).features;
-  }
-  Tensor small_features(const Tensor& images) const {
-    return opinion_on(judge_, to_bytes(torch::avg_pool2d(to_unit(images), images.size(2) / kCrop))).features;
-  }
+  Tensor features_of_crops(const Tensor& images, std::uint64_t stream) const { return crop_features(judge_, images, Rng(seed_).fork(stream)); }
+  Tensor small_features(const Tensor& images) const { return opinion_on(judge_, pooled_to(judge_.in_shape(), images)).features; }
 
   const Judge& judge_;
   std::uint64_t seed_;

@@ -2,6 +2,7 @@
 #include <spnn/jobs/experiment.h>
 #include <spnn/core/errors.h>
 #include <spnn/core/stopwatch.h>
+#include <spnn/evaluation/detail_measures.h>
 #include <spnn/image/image.h>
 
 #include <algorithm>
@@ -70,9 +71,14 @@ Reconstruction reconstruct_held_out(const Experiment& e, const Baseline& baselin
   const double seconds = watch.seconds() / static_cast<double>(count);
   const auto saved = through_png(done.bytes);
   const BackProjector& of_the_saved = e.second ? *task.large.g : *g;
-  const RestoredSet set{.y = outputs_of(of_the_saved, to_unit(saved), e.models.device()), .opinion = opinion_on(*e.judge.net, judged_size(saved, *e.judge.net)),
+  const RestoredSet set{.y = outputs_of(of_the_saved, to_unit(saved), e.models.device()), .opinion = opinion_on(*e.judge.net, pooled_to(e.judge.net->in_shape(), saved)),
                         .consistency_before = done.before.mean().item<double>(), .seconds_per_image = seconds};
   return {saved, measure(e.task, set, baseline)};
+}
+
+Tensor crop_features(const Judge& judge, const Tensor& images, const Rng& places) {
+  constexpr std::int64_t crops_of_an_image = 4;
+  return opinion_on(judge, random_crops(images, judge.in_shape().height, crops_of_an_image, places)).features;
 }
 
 Tensor outputs_of(const BackProjector& g, const Tensor& x, torch::Device device) { return g.forward(x.to(device)).to(torch::kCPU); }

@@ -47,6 +47,9 @@ struct Reconstruction {
 Reconstruction reconstruct_held_out(const Experiment& experiment, const Baseline& baseline, const GuidanceOptions& guidance,
                                     const SamplingOptions& sampling, std::uint64_t seed, Observer& observer);
 
+// The judge's features of large images: of four crops of its own size from random places of each.
+Tensor crop_features(const Judge& judge, const Tensor& images, const Rng& places);
+
 // What g says of images in [−1, 1], on the CPU, where measuring is done.
 Tensor outputs_of(const BackProjector& g, const Tensor& x, torch::Device device);
 

@@ -48,7 +48,7 @@ class ImageDelivery {
   void take(std::int64_t first, const Finalized& done) {
     const auto y = done.y.to(torch::kCPU).flatten(1), target = done.target.to(torch::kCPU).flatten(1);
     const auto bytes = done.bytes.to(torch::kCPU);
-    const auto judged = judge_ ? opinion_on(*judge_, judged_size(bytes, *judge_)).logits.to(torch::kCPU) : Tensor();
+    const auto judged = judge_ ? opinion_on(*judge_, pooled_to(judge_->in_shape(), bytes)).logits.to(torch::kCPU) : Tensor();
     for (std::int64_t i = 0; i < bytes.size(0); ++i) {
       const auto at = static_cast<std::size_t>(first + i);
       const auto agreement = agreement_on(task_, y.slice(0, i, i + 1), target.slice(0, i, i + 1), delivery_.changes);

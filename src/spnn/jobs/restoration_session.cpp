@@ -55,8 +55,8 @@ SamplerConfig sampler_config(const SamplingOptions& options, torch::Device devic
           .device = device};
 }
 
-Tensor judged_size(const Tensor& bytes, const Judge& judge) {
-  const auto factor = bytes.size(2) / judge.in_shape().height;
+Tensor pooled_to(const Shape& shape, const Tensor& bytes) {
+  const auto factor = bytes.size(2) / shape.height;
   return factor <= 1 ? bytes : to_bytes(torch::avg_pool2d(to_unit(bytes), factor));
 }
 

@@ -23,8 +23,8 @@ std::shared_ptr<KeptBatches> kept_batches(const SamplingOptions& options);   // 
 SamplerConfig sampler_config(const SamplingOptions& options, torch::Device device = torch::kCPU);
 UpscaleConfig upscale_config(const SamplingOptions& options);
 
-// Large images as the judge takes them: pooled to its size. Others as they are.
-Tensor judged_size(const Tensor& bytes, const Judge& judge);
+// Large images as a network of small ones takes them: pooled to its shape. Others as they are.
+Tensor pooled_to(const Shape& shape, const Tensor& bytes);
 
 // Unguided samples of both stages, in batches, uint8.
 Tensor sample_large(const Denoiser& prior, const std::shared_ptr<const Upscaler>& second, const SamplingOptions& sampling, const ImageSeeds& seeds,
