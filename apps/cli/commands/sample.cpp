@@ -28,6 +28,7 @@ void add_sample(CLI::App& spnn) {
   command->callback([job, models, device] {
     only_helping(job->sampling, {&job->output});
     const auto report = session(*models, *device)->sample(*job, terminal());
+    if (job->output.empty()) return;   // process 0 has written them
     fmt::print("{} images in {}, {:.2f} s per image\n", report.images.size(), job->output, report.timings.per_image);
   });
 }
