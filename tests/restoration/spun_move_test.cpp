@@ -101,3 +101,14 @@ TEST(SpunMove, WhatEveryViewHasElsewhereAveragesOut) {
   EXPECT_GE(moved.y.min().item<double>(), 0.2);
   EXPECT_THAT(g.forward(moved.x), TensorNear(moved.y, 1e-12));
 }
+
+TEST(SpunMove, InAChainAStepMovesTheImagesThatDoNotMeetTheWish) {
+  const torch::NoGradGuard no_grad;
+  const auto g = some_network();
+  const auto x = some_photos(3), moved = spun_move(g, x, third_up, {}).x;
+  const auto x0 = torch::cat({x, moved});
+  const SamplerStep step{.x0_hat = x0, .x_t = x0, .t = 20, .index = 0, .total = 1};
+  const auto after = spun_correction(g, third_up, {})(step);
+  EXPECT_TRUE(torch::equal(after.narrow(0, 3, 3), moved)) << "they meet it";
+  EXPECT_GT((g.forward(after) - g.forward(x0)).select(1, 3).narrow(0, 0, 3).min().item<double>(), 0);
+}

@@ -124,7 +124,7 @@ Tensor other_side(const PhotosExperiment& job, const PhotoSet& set, const std::s
 
 // In one pass the goal is found once; otherwise it is asked for again in every view of a photo (spun_move.h).
 PhotoAim to_other_side(const PhotosExperiment& job, const PhotoSet& set, const std::string& name, const Tensor& y) {
-  if (job.fast || job.keep.value_or(photo_keep) < 1) return fixed_rows(other_side(job, set, name, y));
+  if (job.fast) return fixed_rows(other_side(job, set, name, y));
   return [&job, &set, name](std::int64_t first, std::int64_t) { return Target([&job, &set, name, first](const Tensor& now) { return other_side(job, set, name, now, first); }); };
 }
 
@@ -167,7 +167,7 @@ AttributeEdits run_attribute(const PhotosExperiment& job, const PhotoSet& set, c
 
 std::string way_in_words(const PhotosExperiment& job) {
   const auto way = photo_way({.fast = job.fast, .keep = job.keep}, job.guidance, job.sampling);
-  return job.fast ? "one pass" : way.config.spin ? "the mean over views" : fmt::format("diffusion from t = {}", way.time);
+  return job.fast ? "one pass" : way.time > 0 ? fmt::format("the mean over views, drawn over from t = {}", way.time) : "the mean over views";
 }
 
 std::vector<std::string> photo_row(const std::string& name, const PhotoMeasures& m) {

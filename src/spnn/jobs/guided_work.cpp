@@ -64,14 +64,15 @@ GuidedWork edit_from_noise(const SpnnModel& classifier, const EditRequest& wish,
 }
 
 GuidedWork edit_of_photos(const SpnnModel& classifier, const Tensor& photos, const EditRequest& wish, Observer& observer) {
-  auto way = photo_way({.fast = wish.fast, .keep = wish.keep}, wish.guidance, wish.sampling, device_of(classifier));
+  const bool views = !wish.each_step && leaves_others(wish, classifier);
+  auto way = photo_way({.fast = wish.fast, .keep = wish.keep, .views = views}, wish.guidance, wish.sampling, device_of(classifier));
   // Another class is another picture: it is drawn again.
   if (wish.redraw || (classifier.outputs.task != "attributes" && !wish.fast && !wish.keep)) {
     const auto guidance = for_editing(wish.guidance, classifier, observer);
     way = {.config = restorer_config(guidance, wish.sampling, device_of(classifier)), .time = guidance.window_from.value()};
   }
   const auto g = make_projector(classifier, wish.guidance);
-  if (way.config.spin && !wish.each_step && leaves_others(wish, classifier)) {
+  if (way.config.spin) {
     way.config.spin->graded = std::ranges::any_of(wish.attributes, [](const AttributeRequest& a) { return a.probability || a.value; });
     return {.g = g,
             .config = way.config,
@@ -79,7 +80,6 @@ GuidedWork edit_of_photos(const SpnnModel& classifier, const Tensor& photos, con
                      .target = [aim = wish_of(wish.attributes, classifier, wish.amount)](std::int64_t, std::int64_t) { return Target(aim); },
                      .start = {.photo = photos, .time = way.time}}};
   }
-  way.config.spin.reset();
   const auto goal = goals_of(wish, classifier, outputs_in_batches(*g, photos, way.config.batch), observer);
   GuidedWork work{.g = g,
                   .config = way.config,

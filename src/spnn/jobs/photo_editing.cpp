@@ -25,7 +25,7 @@ std::vector<std::vector<std::int64_t>> numbered_groups(const OutputInfo& outputs
 }  // namespace
 
 PhotoWay photo_way(const PhotoEditing& editing, GuidanceOptions guidance, const SamplingOptions& sampling, torch::Device device) {
-  const double keep = editing.keep.value_or(photo_keep);
+  const double keep = editing.keep.value_or(editing.views ? photo_keep : 1);
   if (!(keep >= 0 && keep <= 1)) throw UsageError(fmt::format("edit --keep: expected a number in [0, 1], got {}", keep));
   PhotoWay way;
   way.time = guidance.window_from.value_or(std::lround((1 - keep) * static_cast<double>(photo_window)));
@@ -33,7 +33,7 @@ PhotoWay photo_way(const PhotoEditing& editing, GuidanceOptions guidance, const 
   way.config = restorer_config(guidance, sampling, device);
   way.config.diffuse = !editing.fast && way.time > 0;
   way.config.hold = keep;
-  if (!editing.fast && way.time == 0) way.config.spin = SpinConfig{};
+  if (editing.views && !editing.fast) way.config.spin = SpinConfig{};
   if (editing.fast) way.config.finalize.iterations = std::min(way.config.finalize.iterations, kFastProjections);
   return way;
 }

@@ -9,7 +9,8 @@ namespace spnn::engine {
 
 struct PhotoEditing {
   bool fast = false;
-  std::optional<double> keep = {};
+  std::optional<double> keep = {};   // none: as found best
+  bool views = true;                 // move by the mean over views; false: at once, for targets that move other outputs too
 };
 
 // The way of a photo: the restorer's configuration and the time that the moved photo is noised to. `guidance` without window_from takes it from

@@ -25,30 +25,33 @@ Tensor joined(const std::vector<Finalized>& parts, Part part) {
 
 Finalized restore_batch(const Denoiser& prior, const BackProjector& g, const RestorerConfig& config, const RestorationTask& task,
                         std::int64_t first, std::int64_t last, Observer& observer) {
-  const auto finished = [&](const Tensor& x, const Target& aim) {
+  const auto target = task.target(first, last);
+  const auto finished_at = [&](const Tensor& x, const Target& aim) {
     if (!task.large.make) return finalize(g, x, aim, config.finalize);
     return finalize(*task.large.g, task.large.make(x, first, last, observer), aim, config.finalize);
   };
-  const auto target = task.target(first, last);
+  const auto finished = [&](const Tensor& x) {
+    if (!config.spin) return finished_at(x, target);
+    const auto moved = spun_move(g, x, target, *config.spin);
+    return finished_at(moved.x, fixed(moved.y));
+  };
   auto start = task.start;
   if (start.photo.defined()) start.photo = start.photo.slice(0, first, last);
-  std::vector<std::string> names;
-  if (!task.names.empty()) names = {task.names.begin() + first, task.names.begin() + last};
   if (!config.diffuse) {
     require(start.photo.defined(), "restore", "a photo to back-project", "none");
-    if (!config.spin) return finished(moved_at_once(g, start.photo, target), target);
-    const auto moved = spun_move(g, start.photo, target, *config.spin);
-    return finished(moved.x, fixed(moved.y));
+    return finished(config.spin ? start.photo : moved_at_once(g, start.photo, target));
   }
-  auto correction = back_projection(g, {.aim = at_every_step(target), .guidance = task.guidance, .window = config.window});
+  auto correction = config.spin ? spun_correction(g, target, *config.spin)
+                                : back_projection(g, {.aim = at_every_step(target), .guidance = task.guidance, .window = config.window});
   if (config.hold && start.photo.defined()) {
     const auto photo = start.photo;
-    start.photo = moved_at_once(g, photo, target);
+    start.photo = config.spin ? spun_move(g, photo, target, *config.spin).x : moved_at_once(g, photo, target);
     correction = holding(std::move(correction), photo, changed_places(photo, start.photo, *config.hold));
   }
-  const auto x = sample(prior, config.sampler, task.seeds.slice(first, last), observer,
-                        with_previews(correction, observer, first, std::move(names)), start);
-  return finished(x, target);
+  std::vector<std::string> names;
+  if (!task.names.empty()) names = {task.names.begin() + first, task.names.begin() + last};
+  return finished(sample(prior, config.sampler, task.seeds.slice(first, last), observer,
+                         with_previews(correction, observer, first, std::move(names)), start));
 }
 
 }  // namespace

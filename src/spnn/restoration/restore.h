@@ -17,7 +17,7 @@ struct RestorerConfig {
   std::int64_t batch = 16;
   bool diffuse = true;      // false: back-projection of the photo alone, without the prior,
   std::optional<SpinConfig> spin = {};   // … as the mean over views of it; none: once
-  std::optional<double> hold = {};   // 0 … 1: a photo is moved by one back-projection first; what that leaves alone is held by so much
+  std::optional<double> hold = {};   // 0 … 1: a photo is moved first; what that leaves alone is held by so much
 };
 
 // What makes large images of a batch that was sampled small: `make` gives those of images first … last − 1, and g, the network

@@ -40,16 +40,28 @@ Tensor is_met(const Tensor& y, const Tensor& asked, const SpinConfig& config) {
   return untouched.logical_or((y * asked).gt(0).logical_and(y.abs().ge(config.least * asked.abs()))).all(1);
 }
 
+Tensor of_rows(const Tensor& rows) { return rows.view({-1, 1, 1, 1}); }
+
+// One round: nothing where all images meet the wish.
+std::optional<Tensor> spun_once(const BackProjector& g, const Tensor& x, const Target& aim, const SpinConfig& config) {
+  const auto y = g.forward(x);
+  const auto met = is_met(y, aim(y), config);
+  if (met.all().item<bool>()) return {};
+  return torch::where(of_rows(met), x, (x + mean_of_views(g, x, aim)).clamp(-1, 1));
+}
+
 }  // namespace
+
+Correction spun_correction(const BackProjector& g, Target aim, const SpinConfig& config) {
+  return [&g, aim = std::move(aim), config](const SamplerStep& step) { return spun_once(g, step.x0_hat, aim, config).value_or(step.x0_hat); };
+}
 
 SpunMove spun_move(const BackProjector& g, const Tensor& photo, const Target& aim, const SpinConfig& config) {
   auto x = photo;
-  const auto of_rows = [](const Tensor& rows) { return rows.view({-1, 1, 1, 1}); };
   for (int round = 0; round < config.rounds; ++round) {
-    const auto y = g.forward(x);
-    const auto met = is_met(y, aim(y), config);
-    if (met.all().item<bool>()) break;
-    x = torch::where(of_rows(met), x, (x + mean_of_views(g, x, aim)).clamp(-1, 1));
+    const auto moved = spun_once(g, x, aim, config);
+    if (!moved) break;
+    x = *moved;
   }
   const auto y = g.forward(x), asked = aim(y), met = is_met(y, asked, config);
   if (met.all().item<bool>()) return {x, y};

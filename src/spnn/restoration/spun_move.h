@@ -1,5 +1,6 @@
 #pragma once
 
+#include <spnn/diffusion/sampler.h>
 #include <spnn/projection/back_projector.h>
 #include <spnn/restoration/target.h>
 
@@ -24,5 +25,8 @@ struct SpunMove {
 // they belong to, as in photos: they are not held at the photo's values, as one back-projection holds them.
 //   ensures: where rounds were too few, the last step is one exact back-projection, which brings grain with it. Row i depends on row i.
 SpunMove spun_move(const BackProjector& g, const Tensor& photo, const Target& aim, const SpinConfig& config);
+
+// One such step of x̂0 at every time, for the images whose x̂0 does not meet the wish.
+Correction spun_correction(const BackProjector& g, Target aim, const SpinConfig& config);
 
 }  // namespace spnn
