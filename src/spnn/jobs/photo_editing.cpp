@@ -33,7 +33,10 @@ PhotoWay photo_way(const PhotoEditing& editing, GuidanceOptions guidance, const 
   way.config = restorer_config(guidance, sampling, device);
   way.config.diffuse = !editing.fast && way.time > 0;
   way.config.hold = keep;
-  if (editing.views && !editing.fast) way.config.spin = SpinConfig{};
+  if (editing.views && !editing.fast) {
+    way.config.spin = SpinConfig{};
+    way.config.carry = CarryConfig{};
+  }
   if (editing.fast) way.config.finalize.iterations = std::min(way.config.finalize.iterations, kFastProjections);
   return way;
 }

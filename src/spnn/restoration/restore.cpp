@@ -30,28 +30,29 @@ Finalized restore_batch(const Denoiser& prior, const BackProjector& g, const Res
     if (!task.large.make) return finalize(g, x, aim, config.finalize);
     return finalize(*task.large.g, task.large.make(x, first, last, observer), aim, config.finalize);
   };
-  const auto finished = [&](const Tensor& x) {
-    if (!config.spin) return finished_at(x, target);
-    const auto moved = spun_move(g, x, target, *config.spin);
-    return finished_at(moved.x, fixed(moved.y));
-  };
+  const auto seeds = task.seeds.slice(first, last);
   auto start = task.start;
   if (start.photo.defined()) start.photo = start.photo.slice(0, first, last);
+  const auto moved = [&](const Tensor& photo) -> SpunMove {
+    if (!config.spin) return {moved_at_once(g, photo, target), {}};
+    return carried_move(prior, g, photo, target, *config.spin, config.carry, seeds, observer);
+  };
+  const auto finished = [&](const SpunMove& move) { return finished_at(move.x, config.spin ? fixed(move.y) : target); };
   if (!config.diffuse) {
     require(start.photo.defined(), "restore", "a photo to back-project", "none");
-    return finished(config.spin ? start.photo : moved_at_once(g, start.photo, target));
+    return finished(moved(start.photo));
   }
   auto correction = config.spin ? spun_correction(g, target, *config.spin)
                                 : back_projection(g, {.aim = at_every_step(target), .guidance = task.guidance, .window = config.window});
   if (config.hold && start.photo.defined()) {
     const auto photo = start.photo;
-    start.photo = config.spin ? spun_move(g, photo, target, *config.spin).x : moved_at_once(g, photo, target);
+    start.photo = moved(photo).x;
     correction = holding(std::move(correction), photo, changed_places(photo, start.photo, *config.hold));
   }
   std::vector<std::string> names;
   if (!task.names.empty()) names = {task.names.begin() + first, task.names.begin() + last};
-  return finished(sample(prior, config.sampler, task.seeds.slice(first, last), observer,
-                         with_previews(correction, observer, first, std::move(names)), start));
+  const auto x = sample(prior, config.sampler, seeds, observer, with_previews(correction, observer, first, std::move(names)), start);
+  return finished(config.spin ? spun_move(g, x, target, *config.spin) : SpunMove{x, {}});
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <spnn/restoration/back_projection.h>
+#include <spnn/restoration/carried_move.h>
 #include <spnn/restoration/finalize.h>
 #include <spnn/restoration/kept_batches.h>
-#include <spnn/restoration/spun_move.h>
 
 #include <optional>
 
@@ -17,6 +17,7 @@ struct RestorerConfig {
   std::int64_t batch = 16;
   bool diffuse = true;      // false: back-projection of the photo alone, without the prior,
   std::optional<SpinConfig> spin = {};   // … as the mean over views of it; none: once
+  CarryConfig carry{.rounds = 0};        // … carried through the prior
   std::optional<double> hold = {};   // 0 … 1: a photo is moved first; what that leaves alone is held by so much
 };
 
