@@ -10,9 +10,9 @@
 
 namespace spnn::engine {
 
-// Where guidance begins if neither the options nor the classifier's file say: on faces what is guided earlier is forgotten
-// (docs/experiments.md).
-inline constexpr std::int64_t reconstruct_window = 250, edit_window = 500;
+// Where guidance begins if neither the options nor the classifier's file say: at the first step of a reconstruction; edits from noise have the
+// shape of a head first (docs/experiments.md).
+inline constexpr std::int64_t reconstruct_window = 1000, edit_window = 500;
 
 // How much of a photo an edit keeps if nobody says. At 1 it is moved by back-projections, their mean over views of it carried through the
 // prior, and nothing else.
