@@ -27,9 +27,9 @@ def test_sample_has_the_command_s_bits(clothes_prior, command, tmp_path):
 
 
 @pytest.mark.parametrize("words, options", [
-    (["--set", "Smiling", "--unset", "Eyeglasses"], {"set": "Smiling", "unset": ["Eyeglasses"]}),
+    (["--set", "Wearing_Hat", "--unset", "Eyeglasses"], {"set": "Wearing_Hat", "unset": ["Eyeglasses"]}),
     (["--set", "Smiling=0.7", "--keep", 0.2], {"set": {"Smiling": 0.7}, "keep": 0.2}),
-    (["--set", "Blond_Hair", "--fast"], {"set": "Blond_Hair", "fast": True})])
+    (["--set", "Mustache", "--fast"], {"set": "Mustache", "fast": True})])
 def test_edit_has_the_command_s_bits(faces, face_prior, command, tmp_path, words, options):
     photos = pictures(face_prior)
     for i, photo in enumerate(photos):

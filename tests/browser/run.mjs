@@ -59,7 +59,7 @@ test("upload, slider, preview, result, before and after, undo, save, drop again:
     .catch(() => {});
   await page.locator("input[type=file]").setInputFiles({ name: "me.png", mimeType: "image/png", buffer: photo });
   await page.waitForFunction(() => !document.querySelector("#edit .panel button:nth-child(3)").disabled);
-  await fewSteps(page, "20");
+  await fewSteps(page, "100");   // ten of them are drawn: one is seen
   await keep(page, 0.5);
   const labels = await page.evaluateHandle(() => {
     const tag = document.querySelector("#edit .tag.right");

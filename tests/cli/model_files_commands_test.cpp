@@ -188,7 +188,7 @@ TEST(ConvertCommand, GivesAForeignSpnnNamesAndStatisticsSoThatItCanEdit) {
 }
 
 TEST(ReconstructCommand, HelpSaysWhereGuidanceBegins) {
-  for (const auto& [command, window] : {std::pair{"reconstruct", 250}, {"edit", 500}, {"evaluate reconstruction", 250}, {"evaluate editing", 500}, {"ablate", 250}}) {
+  for (const auto& [command, window] : {std::pair{"reconstruct", 1000}, {"edit", 500}, {"evaluate reconstruction", 1000}, {"evaluate editing", 500}, {"ablate", 1000}}) {
     EXPECT_THAT(spnn_command(fmt::format("{} --help", command)).out, HasSubstr(fmt::format("as the classifier's file says, else {}", window))) << command;
   }
 }
