@@ -15,9 +15,8 @@ namespace spnn::engine {
 inline constexpr std::int64_t reconstruct_window = 1000, edit_window = 500;
 
 // How much of a photo an edit keeps if nobody says. At 1 it is moved by back-projections, their mean over views of it carried through the
-// prior, and nothing else.
-// Below, what was moved is noised to t = (1 − keep) × photo_window and drawn again, moved at every step; what the move left alone is held
-// by `keep`.
+// prior, and nothing else. Below, what was moved is noised to t = (1 − keep) × photo_window and drawn again, moved at every step; what the
+// move left alone is held by `keep`.
 inline constexpr double photo_keep = 0.9;
 inline constexpr double photo_amount = 1;   // times what photos with an attribute have: what an edit of a photo aims at (docs/experiments.md)
 inline constexpr std::int64_t photo_window = 200;

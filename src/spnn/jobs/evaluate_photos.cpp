@@ -167,7 +167,8 @@ AttributeEdits run_attribute(const PhotosExperiment& job, const PhotoSet& set, c
 
 std::string way_in_words(const PhotosExperiment& job) {
   const auto way = photo_way({.fast = job.fast, .keep = job.keep}, job.guidance, job.sampling);
-  return job.fast ? "one pass" : way.time > 0 ? fmt::format("the mean over views, drawn over from t = {}", way.time) : "the mean over views";
+  if (job.fast) return "one pass";
+  return "the mean over views, carried through the prior" + (way.time > 0 ? fmt::format(", drawn over from t = {}", way.time) : "");
 }
 
 std::vector<std::string> photo_row(const std::string& name, const PhotoMeasures& m) {
