@@ -36,8 +36,8 @@ void add_edit(CLI::App& spnn) {
   command->add_flag("--each-step", a->wish.each_step, "read targets from g of every step's image, as the paper has it, instead of once")->group("Attributes");
   command->add_flag("--redraw", a->wish.redraw, "noise a photo up to the window and draw it again, instead of moving it first");
   command->footer("A photo is moved by the mean of back-projections of shifted and mirrored views of it, as far as the prior believes in that: the attributes asked\n"
-                  "for become what photos with them have. What moved is then noised to t = 200 (1 - keep), or --window-from, and drawn over by the prior; with\n"
-                  "--keep 1 it is not. --fast takes one back-projection: exact and reversible, with some grain. NAME=0.7 is a probability.\n"
+                  "for become what photos with them have. The place where they live is then drawn again, from more noise the stronger the move (or --window-from),\n"
+                  "and the rest stays. With --keep 1 nothing is drawn. --fast takes one back-projection: exact and reversible, with some grain. NAME=0.7 is a probability.\n"
                   "--profile paper draws it again, below t = 500 or, for several attributes, 800.\n\nExamples:\n"
                   "  spnn edit --set Smiling --set Eyeglasses -n 8 -o out\n"
                   "  spnn edit me.jpg --set Smiling --unset Eyeglasses -o out");

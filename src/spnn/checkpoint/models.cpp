@@ -54,6 +54,8 @@ void require_statistics(const SpnnModel& model, std::int64_t A, const std::strin
   check(mean, "mean", mean.defined() && mean.dim() == 1 && mean.size(0) == A);
   check(S, "covariance", S.defined() && S.dim() == 2 && S.size(0) == A && S.size(1) == A);
   check(rows, "exemplars", rows.defined() && rows.dim() == 2 && rows.size(1) == A && rows.size(0) > 0);
+  const auto& places = model.places;
+  check(places, "places", places.defined() && places.dim() == 3 && places.size(0) == A && places.numel() > 0);
 }
 
 void freeze(torch::nn::Module& net) {
@@ -69,6 +71,7 @@ SpnnModel load_spnn(const std::filesystem::path& file) {
   model.mean = take(content.tensors, "statistics.mean");
   model.covariance = take(content.tensors, "statistics.covariance");
   model.exemplars = take(content.tensors, "statistics.exemplars");
+  model.places = take(content.tensors, "statistics.places");
   {
     const TensorBudget budget(content.tensors, file.string());
     model.net = std::make_shared<Spnn>(spnn_from_json(content.layout.architecture, file.string()));

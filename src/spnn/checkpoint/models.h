@@ -24,6 +24,7 @@ struct SpnnModel {
   OutputInfo outputs;
   Tensor mean, covariance;   // [A] and [A, A] of the outputs over the training images; undefined if not stored
   Tensor exemplars;          // [N, A]: outputs of some training images; undefined if not stored
+  Tensor places;             // [A, h, w]: where in a picture each attribute lives (training/places.h); undefined if not stored
   GuidanceWindows windows;
 };
 

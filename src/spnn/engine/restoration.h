@@ -15,9 +15,10 @@ namespace spnn::engine {
 inline constexpr std::int64_t reconstruct_window = 1000, edit_window = 500;
 
 // How much of a photo an edit keeps if nobody says. At 1 it is moved by back-projections, their mean over views of it carried through the
-// prior, and nothing else. Below, what was moved is noised to t = (1 − keep) × photo_window and drawn again, moved at every step; what the
-// move left alone is held by `keep`.
-inline constexpr double photo_keep = 0.9;
+// prior, and nothing else. Below, the place where the attributes live is then drawn again, from noise of (1 − keep) × photo_noise × the square of
+// the move's strength there; everywhere else the photo stays. Targets that move other outputs too (covariance, exemplar) keep all of it, or below
+// 1 noise the moved photo to t = (1 − keep) × photo_window.
+inline constexpr double photo_keep = 0.6, photo_noise = 30;
 inline constexpr double photo_amount = 1;   // times what photos with an attribute have: what an edit of a photo aims at (docs/experiments.md)
 inline constexpr std::int64_t photo_window = 200;
 

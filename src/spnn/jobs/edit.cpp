@@ -43,7 +43,10 @@ EditResult TorchSession::edit(const EditRequest& wish, Observer& observer) const
   const auto large = noise ? Tensor() : open_photos(wish, models, loaded_.large_prior()->shape(), observer);
   auto work = noise ? edit_from_noise(models.classifier, wish, observer)
                     : edit_of_photos(models.classifier, second ? second->low(large) : large, wish, observer);
-  if (second) work.task.large = enlargement(second, work.g, wish.sampling, work.task.seeds, wish.invent ? Tensor() : large);
+  if (second) {
+    const auto drawn = work.config.photo ? DrawnPlace{work.task.place, work.config.photo->redraw} : DrawnPlace{};
+    work.task.large = enlargement(second, work.g, wish.sampling, work.task.seeds, wish.invent ? Tensor() : large, drawn);
+  }
   return make_images(loaded_, models, *work.g, work.config, std::move(work.task), delivery, observer);
 }
 

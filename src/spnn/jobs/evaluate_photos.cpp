@@ -100,12 +100,14 @@ PhotoAim fixed_rows(const Tensor& goal) {
 }
 
 // Photos moved to outputs of g, as a PNG file holds them.
-Tensor edited_to(const PhotosExperiment& job, const PhotoSet& set, const BackProjector& g, const Tensor& photos, const PhotoAim& aim, Observer& observer) {
+Tensor edited_to(const PhotosExperiment& job, const PhotoSet& set, const BackProjector& g, const std::string& name, const Tensor& photos, const PhotoAim& aim, Observer& observer) {
+  const auto place = place_of_wish(std::vector<AttributeRequest>{{.name = name}}, set.models.classifier);
   const auto way = photo_way({.fast = job.fast, .keep = job.keep}, job.guidance, job.sampling, set.models.device());
   const RestorationTask task{.seeds = ImageSeeds(job.seed, photos.size(0)),
                              .target = aim,
                              .guidance = make_guidance(job.guidance),
                              .start = {.photo = photos.to(set.models.device()), .time = way.time},
+                             .place = place,
                              .kept = set.kept};
   return through_png(restore(*set.models.prior, g, way.config, task, observer).bytes);
 }
@@ -134,7 +136,7 @@ Tensor rms_between(const Tensor& a, const Tensor& b) { return (to_unit(a) - to_u
 Tensor either_order(const PhotosExperiment& job, const PhotoSet& set, const BackProjector& g, const AttributeEdits& a, const AttributeEdits& b, Observer& observer) {
   const auto then = [&](const AttributeEdits& first, const std::string& second) {
     const auto x = to_unit(first.edits.edited);
-    return edited_to(job, set, g, x, to_other_side(job, set, second, outputs_of_photos(set, g, x, job.sampling.batch)), observer);
+    return edited_to(job, set, g, second, x, to_other_side(job, set, second, outputs_of_photos(set, g, x, job.sampling.batch)), observer);
   };
   return rms_between(then(a, b.name), then(b, a.name));
 }
@@ -151,7 +153,7 @@ AttributeEdits run_attribute(const PhotosExperiment& job, const PhotoSet& set, c
   const auto photos = to_unit(set.photos);
   const Stopwatch watch;
   const auto y = outputs_of_photos(set, g, photos, job.sampling.batch);
-  const auto saved = edited_to(job, set, g, photos, to_other_side(job, set, name, y), observer);
+  const auto saved = edited_to(job, set, g, name, photos, to_other_side(job, set, name, y), observer);
   AttributeEdits out{.name = name, .edits = {.photos = set.photos, .edited = saved, .wanted = wanted, .men = men_among(set), .attribute = attribute,
                                              .y_edited = {}, .judge_photos = set.opinion.logits, .judge_edited = {}, .features_photos = set.opinion.features,
                                              .features_edited = {}, .identity_photos = set.embeddings, .identity_edited = {}, .seconds = watch.seconds()}};
@@ -161,14 +163,14 @@ AttributeEdits run_attribute(const PhotosExperiment& job, const PhotoSet& set, c
   out.edits.features_edited = opinion.features;
   if (set.identity) out.edits.identity_edited = embedded(*set.identity, out.edits.edited);
   out.measures = measure_photo_edits(out.edits);
-  if (job.fast) out.back = rms_between(edited_to(job, set, g, to_unit(saved), fixed_rows(y), observer), set.photos);
+  if (job.fast) out.back = rms_between(edited_to(job, set, g, name, to_unit(saved), fixed_rows(y), observer), set.photos);
   return out;
 }
 
 std::string way_in_words(const PhotosExperiment& job) {
-  const auto way = photo_way({.fast = job.fast, .keep = job.keep}, job.guidance, job.sampling);
   if (job.fast) return "one pass";
-  return "the mean over views, carried through the prior" + (way.time > 0 ? fmt::format(", drawn over from t = {}", way.time) : "");
+  const auto keep = job.keep.value_or(photo_keep);
+  return "the mean over views, carried through the prior" + (keep < 1 ? fmt::format(", its place drawn again (keep {})", keep) : "");
 }
 
 std::vector<std::string> photo_row(const std::string& name, const PhotoMeasures& m) {

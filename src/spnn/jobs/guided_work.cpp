@@ -72,13 +72,14 @@ GuidedWork edit_of_photos(const SpnnModel& classifier, const Tensor& photos, con
     way = {.config = restorer_config(guidance, wish.sampling, device_of(classifier)), .time = guidance.window_from.value()};
   }
   const auto g = make_projector(classifier, wish.guidance);
-  if (way.config.spin) {
-    way.config.spin->graded = std::ranges::any_of(wish.attributes, [](const AttributeRequest& a) { return a.probability || a.value; });
+  if (way.config.photo) {
+    way.config.photo->spin.graded = std::ranges::any_of(wish.attributes, [](const AttributeRequest& a) { return a.probability || a.value; });
     return {.g = g,
             .config = way.config,
             .task = {.seeds = ImageSeeds(wish.seed, photos.size(0)),
                      .target = [aim = wish_of(wish.attributes, classifier, wish.amount)](std::int64_t, std::int64_t) { return Target(aim); },
-                     .start = {.photo = photos, .time = way.time}}};
+                     .start = {.photo = photos, .time = way.time},
+                     .place = place_of_wish(wish.attributes, classifier)}};
   }
   const auto goal = goals_of(wish, classifier, outputs_in_batches(*g, photos, way.config.batch), observer);
   GuidedWork work{.g = g,

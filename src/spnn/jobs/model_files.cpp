@@ -92,7 +92,7 @@ void add_statistics(const ConvertJob& job, Observer& observer) {
     file.metadata["attributes"] = Json(train.attributes).dump();
     file.metadata["task"] = std::string(to_string(task_of(train)));
   }
-  for (auto& [name, tensor] : output_statistics(y)) file.tensors[name] = tensor;
+  for (auto& [name, tensor] : output_statistics(y, train)) file.tensors[name] = tensor;
   write_safetensors(job.out, file, {.half = job.half});
 }
 

@@ -1,5 +1,6 @@
 #include <spnn/core/errors.h>
 #include <spnn/jobs/photo_editing.h>
+#include <spnn/restoration/place.h>
 
 #include <algorithm>
 #include <cmath>
@@ -27,16 +28,14 @@ std::vector<std::vector<std::int64_t>> numbered_groups(const OutputInfo& outputs
 PhotoWay photo_way(const PhotoEditing& editing, GuidanceOptions guidance, const SamplingOptions& sampling, torch::Device device) {
   const double keep = editing.keep.value_or(editing.views ? photo_keep : 1);
   if (!(keep >= 0 && keep <= 1)) throw UsageError(fmt::format("edit --keep: expected a number in [0, 1], got {}", keep));
+  const auto asked_time = guidance.window_from;
   PhotoWay way;
-  way.time = guidance.window_from.value_or(std::lround((1 - keep) * static_cast<double>(photo_window)));
+  way.time = asked_time.value_or(std::lround((1 - keep) * static_cast<double>(photo_window)));
   guidance.window_from = std::max<std::int64_t>(way.time, 1);
   way.config = restorer_config(guidance, sampling, device);
   way.config.diffuse = !editing.fast && way.time > 0;
   way.config.hold = keep;
-  if (editing.views && !editing.fast) {
-    way.config.spin = SpinConfig{};
-    way.config.carry = CarryConfig{};
-  }
+  if (editing.views && !editing.fast) way.config.photo = PhotoEditConfig{.redraw = {.noise = (1 - keep) * photo_noise, .time = asked_time}};
   if (editing.fast) way.config.finalize.iterations = std::min(way.config.finalize.iterations, kFastProjections);
   return way;
 }
@@ -48,6 +47,13 @@ Wish wish_of(std::span<const AttributeRequest> requests, const SpnnModel& classi
     config.wishes.push_back({.attribute = changes[i].attribute, .present = changes[i].present, .probability = requests[i].probability, .value = requests[i].value});
   }
   return Wish(statistics_of(classifier), config);
+}
+
+Tensor place_of_wish(std::span<const AttributeRequest> requests, const SpnnModel& classifier) {
+  if (!classifier.places.defined()) return {};
+  std::vector<std::int64_t> attributes;
+  for (const auto& change : attribute_changes(requests, classifier.outputs.names, /*graded=*/true)) attributes.push_back(change.attribute);
+  return place_of(classifier.places, attributes, classifier.net->in_shape());
 }
 
 bool moves_others(std::span<const AttributeRequest> requests) {

@@ -13,7 +13,7 @@ struct PhotoEditing {
   bool views = true;                 // move by the mean over views; false: at once, for targets that move other outputs too
 };
 
-// The way of a photo: the restorer's configuration and the time that the moved photo is noised to. `guidance` without window_from takes it from
+// The way of a photo: the restorer's configuration and, where targets move other outputs too, the time that the moved photo is noised to. `guidance` without window_from takes it from
 // `keep`; a time of 0 is one pass.
 struct PhotoWay {
   RestorerConfig config;
@@ -25,5 +25,8 @@ PhotoWay photo_way(const PhotoEditing& editing, GuidanceOptions guidance, const 
 // the others too (covariance, exemplar) are taken at their word.
 Wish wish_of(std::span<const AttributeRequest> requests, const SpnnModel& classifier, double amount);
 bool moves_others(std::span<const AttributeRequest> requests);
+
+// Where in a photo these attributes live; undefined where the classifier's file does not say.
+Tensor place_of_wish(std::span<const AttributeRequest> requests, const SpnnModel& classifier);
 
 }  // namespace spnn::engine

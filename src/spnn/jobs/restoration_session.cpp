@@ -65,11 +65,12 @@ UpscaleConfig upscale_config(const SamplingOptions& options) {
 }
 
 Enlargement enlargement(std::shared_ptr<const Upscaler> second, std::shared_ptr<const SpnnProjector> g, const SamplingOptions& sampling,
-                        const ImageSeeds& seeds, const Tensor& photos) {
+                        const ImageSeeds& seeds, const Tensor& photos, const DrawnPlace& drawn) {
   return {.g = behind_pooling(std::move(g), second->config().image_size),
-          .make = [second, config = upscale_config(sampling), seeds, photos](const Tensor& x, std::int64_t first, std::int64_t last, Observer& observer) {
-            if (photos.defined()) return transport(*second, photos.slice(0, first, last), x).clamp(-1, 1);
-            return upscale(second, x, config, seeds.slice(first, last), observer).clamp(-1, 1);
+          .make = [second, config = upscale_config(sampling), seeds, photos, drawn](const Tensor& x, std::int64_t first, std::int64_t last, Observer& observer) {
+            const auto own = seeds.slice(first, last);
+            if (photos.defined()) return enlarged_edit(second, photos.slice(0, first, last), x, drawn, config, own, observer);
+            return upscale(second, x, config, own, observer).clamp(-1, 1);
           }};
 }
 

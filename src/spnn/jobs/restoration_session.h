@@ -4,6 +4,7 @@
 
 #include <spnn/jobs/loaded_models.h>
 #include <spnn/projection/spnn_projector.h>
+#include <spnn/restoration/enlarged_edit.h>
 #include <spnn/restoration/restore.h>
 #include <spnn/data/task.h>
 
@@ -30,10 +31,10 @@ Tensor pooled_to(const Shape& shape, const Tensor& bytes);
 Tensor sample_large(const Denoiser& prior, const std::shared_ptr<const Upscaler>& second, const SamplingOptions& sampling, const ImageSeeds& seeds,
                     const std::shared_ptr<KeptBatches>& kept, Observer& observer, const std::function<void(std::int64_t first, const Tensor& bytes)>& on_batch = {});
 
-// Large images of what was sampled small. With photos, their own detail is kept and moved along with the small image; without,
-// the second stage makes it.
+// Large images of what was sampled small. With photos, their own detail is kept and moved along with the small image, but for what was drawn
+// again; without, the second stage makes it.
 Enlargement enlargement(std::shared_ptr<const Upscaler> second, std::shared_ptr<const SpnnProjector> g, const SamplingOptions& sampling,
-                        const ImageSeeds& seeds, const Tensor& photos = {});
+                        const ImageSeeds& seeds, const Tensor& photos = {}, const DrawnPlace& drawn = {});
 RestorerConfig restorer_config(const GuidanceOptions& guidance, const SamplingOptions& sampling, torch::Device device = torch::kCPU);
 Guidance make_guidance(const GuidanceOptions& options, const Tensor& controlled = {});
 

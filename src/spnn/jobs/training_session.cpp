@@ -95,7 +95,7 @@ void TrainingSession::add_statistics(const Dataset& train) const {
   if (best.mean.defined() && best.covariance.defined() && best.exemplars.defined()) return;
   observer().message("statistics of the outputs over all training images");
   const auto outputs = outputs_over(train, [&](const Tensor& x) { return best.net->forward(x); });
-  add_to_model(file("best.safetensors"), output_statistics(outputs));
+  add_to_model(file("best.safetensors"), output_statistics(outputs, train));
 }
 
 }  // namespace spnn::engine

@@ -35,7 +35,7 @@ Tensor CarriedMove::operator()(const Tensor& moved) const {
 SpunMove carried_move(const Denoiser& prior, const BackProjector& g, const Tensor& photo, const Target& aim, const SpinConfig& spin,
                       const CarryConfig& carry, const ImageSeeds& seeds, Observer& observer) {
   auto moved = spun_move(g, photo, aim, spin);
-  if (carry.rounds == 0) return moved;
+  if (carry.rounds == 0 || moved.x.equal(photo)) return moved;
   const CarriedMove carried(prior, photo, seeds, carry);
   for (int round = 0; round < carry.rounds; ++round) {
     if (observer.cancelled()) throw Interrupted("moving a photo was interrupted");

@@ -33,26 +33,23 @@ Finalized restore_batch(const Denoiser& prior, const BackProjector& g, const Res
   const auto seeds = task.seeds.slice(first, last);
   auto start = task.start;
   if (start.photo.defined()) start.photo = start.photo.slice(0, first, last);
-  const auto moved = [&](const Tensor& photo) -> SpunMove {
-    if (!config.spin) return {moved_at_once(g, photo, target), {}};
-    return carried_move(prior, g, photo, target, *config.spin, config.carry, seeds, observer);
-  };
-  const auto finished = [&](const SpunMove& move) { return finished_at(move.x, config.spin ? fixed(move.y) : target); };
+  if (config.photo && start.photo.defined()) {
+    const auto edit = edit_photo(prior, g, start.photo, target, task.place, *config.photo, config.sampler, seeds, observer);
+    return finished_at(edit.x, fixed(edit.y));
+  }
   if (!config.diffuse) {
     require(start.photo.defined(), "restore", "a photo to back-project", "none");
-    return finished(moved(start.photo));
+    return finished_at(moved_at_once(g, start.photo, target), target);
   }
-  auto correction = config.spin ? spun_correction(g, target, *config.spin)
-                                : back_projection(g, {.aim = at_every_step(target), .guidance = task.guidance, .window = config.window});
+  auto correction = back_projection(g, {.aim = at_every_step(target), .guidance = task.guidance, .window = config.window});
   if (config.hold && start.photo.defined()) {
     const auto photo = start.photo;
-    start.photo = moved(photo).x;
+    start.photo = moved_at_once(g, photo, target);
     correction = holding(std::move(correction), photo, changed_places(photo, start.photo, *config.hold));
   }
   std::vector<std::string> names;
   if (!task.names.empty()) names = {task.names.begin() + first, task.names.begin() + last};
-  const auto x = sample(prior, config.sampler, seeds, observer, with_previews(correction, observer, first, std::move(names)), start);
-  return finished(config.spin ? spun_move(g, x, target, *config.spin) : SpunMove{x, {}});
+  return finished_at(sample(prior, config.sampler, seeds, observer, with_previews(correction, observer, first, std::move(names)), start), target);
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <spnn/restoration/back_projection.h>
-#include <spnn/restoration/carried_move.h>
 #include <spnn/restoration/finalize.h>
 #include <spnn/restoration/kept_batches.h>
+#include <spnn/restoration/photo_edit.h>
 
 #include <optional>
 
@@ -15,10 +15,9 @@ struct RestorerConfig {
   Window window = {};
   FinalizeConfig finalize = {};
   std::int64_t batch = 16;
-  bool diffuse = true;      // false: back-projection of the photo alone, without the prior,
-  std::optional<SpinConfig> spin = {};   // … as the mean over views of it; none: once
-  CarryConfig carry{.rounds = 0};        // … carried through the prior
-  std::optional<double> hold = {};   // 0 … 1: a photo is moved first; what that leaves alone is held by so much
+  bool diffuse = true;      // false: back-projection of the photo alone, without the prior
+  std::optional<PhotoEditConfig> photo = {};   // how a photo is edited; none: noised to the start and drawn with back-projection
+  std::optional<double> hold = {};   // 0 … 1, then: a photo is moved first, and held where that left it alone by so much
 };
 
 // What makes large images of a batch that was sampled small: `make` gives those of images first … last − 1, and g, the network
@@ -34,6 +33,7 @@ struct RestorationTask {
   std::function<Target(std::int64_t first, std::int64_t last)> target;         // of images first … last − 1
   Guidance guidance = constant_lambda(1);
   SamplerStart start = {};                                                     // noise, or photos, one for each image
+  Tensor place = {};                                                           // [1, 1, H, W] in [0, 1]: where edits of photos draw them again; undefined: where they moved
   Enlargement large = {};                                                      // none: images of the prior's own size
   std::vector<std::string> names = {};                                         // for previews; empty: their numbers
   std::function<void(std::int64_t first, const Finalized&)> on_batch = {};     // e.g. saves: what is done survives an interrupt

@@ -44,10 +44,11 @@ Tensor of_rows(const Tensor& rows) { return rows.view({-1, 1, 1, 1}); }
 
 // One round: nothing where all images meet the wish.
 std::optional<Tensor> spun_once(const BackProjector& g, const Tensor& x, const Target& aim, const SpinConfig& config) {
-  const auto y = g.forward(x);
-  const auto met = is_met(y, aim(y), config);
+  const auto probe = g.probe(x);
+  const auto asked = aim(probe.y), met = is_met(probe.y, asked, config);
   if (met.all().item<bool>()) return {};
-  return torch::where(of_rows(met), x, (x + mean_of_views(g, x, aim)).clamp(-1, 1));
+  const auto moved = config.views ? x + mean_of_views(g, x, aim) : g.nlbp(probe, asked, torch::ones({}, x.options()));
+  return torch::where(of_rows(met), x, moved.clamp(-1, 1));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ struct SpinConfig {
   double least = 0.5;    // an image is done when every output that was asked for is on its side, by this part of what was asked
   bool graded = false;   // what was asked for is a number, not a side: done when every probability is within `near` of it
   double near = 0.05;
+  bool views = true;     // false: of the image itself alone, for steps of a chain whose prior takes grain away
 };
 
 struct SpunMove {
@@ -26,7 +27,7 @@ struct SpunMove {
 //   ensures: where rounds were too few, the last step is one exact back-projection, which brings grain with it. Row i depends on row i.
 SpunMove spun_move(const BackProjector& g, const Tensor& photo, const Target& aim, const SpinConfig& config);
 
-// One such step of x̂0 at every time, for the images whose x̂0 does not meet the wish.
+// One such step of x̂0 at every time, for the images whose x̂0 does not meet the wish: in a place of a photo that is drawn again.
 Correction spun_correction(const BackProjector& g, Target aim, const SpinConfig& config);
 
 }  // namespace spnn

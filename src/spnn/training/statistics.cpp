@@ -1,5 +1,6 @@
 #include <spnn/checkpoint/safetensors.h>
 #include <spnn/core/errors.h>
+#include <spnn/training/places.h>
 #include <spnn/training/statistics.h>
 
 namespace spnn {
@@ -20,6 +21,13 @@ std::map<std::string, Tensor> output_statistics(const Tensor& outputs) {
   const auto rows = (torch::arange(kept, torch::kInt64) * y.size(0)).floor_divide(kept);
   return {{"statistics.mean", mean.to(torch::kFloat32)}, {"statistics.covariance", covariance.to(torch::kFloat32)},
           {"statistics.exemplars", outputs.index_select(0, rows).to(torch::kFloat32)}};
+}
+
+std::map<std::string, Tensor> output_statistics(const Tensor& outputs, const Dataset& train) {
+  auto statistics = output_statistics(outputs);
+  const bool attributes = train.multi_label && train.labels.defined() && train.labels.dim() == 2;
+  if (attributes && train.labels.size(1) == outputs.size(1)) statistics.emplace("statistics.places", attribute_places(train));
+  return statistics;
 }
 
 void add_to_model(const std::filesystem::path& file, std::map<std::string, Tensor> tensors) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <spnn/core/shape.h>
+#include <spnn/data/dataset.h>
 
 #include <filesystem>
 #include <map>
@@ -13,6 +13,9 @@ namespace spnn {
 //   statistics.mean, statistics.covariance (float32, computed in double)
 //   statistics.exemplars: the outputs of up to 4096 images, evenly taken
 std::map<std::string, Tensor> output_statistics(const Tensor& outputs);
+
+// The same of a network's outputs on `train`, and statistics.places where its images have attributes (training/places.h).
+std::map<std::string, Tensor> output_statistics(const Tensor& outputs, const Dataset& train);
 
 // Adds tensors to a model file, or replaces those of the same name; atomic.
 void add_to_model(const std::filesystem::path& file, std::map<std::string, Tensor> tensors);
