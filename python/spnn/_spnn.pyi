@@ -33,6 +33,7 @@ class Network:
     names: list[str]
     task: str
     statistics: tuple[Optional[Tensor], Optional[Tensor], Optional[Tensor]]
+    places: Optional[Tensor]
     metadata: dict[str, str]
     r_sets: list[str]
     blocks: list[Block]
@@ -142,4 +143,5 @@ def phase_one(net: Network, x: Tensor, targets: Tensor, task: str, task_weight: 
 def phase_two(net: Network, x: Tensor, natural: float, stability: float, surjectivity: float, regression: float, rollout: float,
               range: float, min_norm: float, r_set: str) -> list[tuple[str, Tensor]]: ...
 def output_statistics(outputs: Tensor) -> tuple[Tensor, Tensor, Tensor]: ...
+def attribute_places(images: Tensor, labels: Tensor) -> Tensor: ...
 def learning_rate(config: str, step: int) -> float: ...

@@ -258,11 +258,19 @@ class Spnn(_Shared):
         """Mean, covariance and exemplars of the outputs over training images: what an edit measures its target in."""
         return self._network.statistics
 
-    def fit_statistics(self, images: Tensor, *, batch: int = 256) -> "Spnn":
-        """Measures :attr:`statistics` on images in [−1, 1] or bytes, as the trainer does on its training images."""
+    @property
+    def places(self) -> "Optional[Tensor]":
+        """Where in a picture each attribute lives, [A, h, w]: where an edit may draw a photo again."""
+        return self._network.places
+
+    def fit_statistics(self, images: Tensor, labels: "Optional[Tensor]" = None, *, batch: int = 256) -> "Spnn":
+        """Measures :attr:`statistics` on images in [−1, 1] or bytes, as the trainer does on its training images; with their attributes,
+        ``labels`` [N, A], :attr:`places` too."""
         with torch.no_grad():
             parts = [self(_spnn.to_unit(b) if b.dtype == torch.uint8 else b) for b in images.split(batch)]
         self._network.set_statistics(*_spnn.output_statistics(torch.cat(parts).flatten(1)))
+        if labels is not None:
+            self._network.places = _spnn.attribute_places(images if images.dtype == torch.uint8 else _spnn.to_bytes(images), labels)
         return self
 
     # ------------------------------------------------------------------ weights
@@ -311,14 +319,14 @@ class Spnn(_Shared):
 
     def __reduce__(self) -> Any:
         state = {name: value.detach().clone() for name, value in self.state_dict().items()}
-        return _restored, (self._network.metadata, state, self.statistics)
+        return _restored, (self._network.metadata, state, self.statistics, self.places)
 
     def extra_repr(self) -> str:
         count = sum(p.numel() for p in self.parameters())
         return f"{'×'.join(map(str, self.in_shape))} → {'×'.join(map(str, self.out_shape))}, {count} parameters"
 
 
-def _restored(metadata: "dict[str, str]", state: "dict[str, Tensor]", statistics: Any) -> Spnn:
+def _restored(metadata: "dict[str, str]", state: "dict[str, Tensor]", statistics: Any, places: Optional[Tensor]) -> Spnn:
     net = Spnn(json.loads(metadata["architecture"]))
     floating = [value for value in state.values() if value.is_floating_point()]
     if floating:
@@ -327,6 +335,7 @@ def _restored(metadata: "dict[str, str]", state: "dict[str, Tensor]", statistics
     net._network.metadata = metadata
     if statistics[0] is not None:
         net._network.set_statistics(*statistics)
+    net._network.places = places
     return net
 
 

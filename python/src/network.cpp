@@ -62,7 +62,8 @@ void set_metadata(Network& n, const std::map<std::string, std::string>& said) {
 void save(const Network& n, const std::filesystem::path& file) {
   TensorFile out{state_of(n.net()), metadata_of(n)};
   const std::pair<const char*, Tensor> statistics[] = {
-      {"statistics.mean", n.model.mean}, {"statistics.covariance", n.model.covariance}, {"statistics.exemplars", n.model.exemplars}};
+      {"statistics.mean", n.model.mean}, {"statistics.covariance", n.model.covariance}, {"statistics.exemplars", n.model.exemplars},
+      {"statistics.places", n.model.places}};
   for (const auto& [name, value] : statistics) {
     if (value.defined()) out.tensors[name] = value.to(torch::kFloat32);
   }
@@ -177,6 +178,8 @@ void bind_about(py::class_<Network, NetworkPtr>& c) {
              n.model.covariance = covariance.to(torch::kFloat64);
              n.model.exemplars = exemplars ? exemplars->to(torch::kFloat64) : Tensor();
            })
+      .def_property("places", [](const Network& n) { return optional_of(n.model.places); },
+                    [](Network& n, const std::optional<Tensor>& places) { n.model.places = places ? places->to(torch::kFloat64) : Tensor(); })
       .def_property("metadata", &metadata_of, &set_metadata)
       .def_property_readonly("r_sets", [](const Network& n) { return n.net().config().r_sets; })
       .def_property_readonly("blocks", [](const Network& n) { return n.net().blocks(); });

@@ -4,6 +4,7 @@
 #include <spnn/data/task.h>
 #include <spnn/training/labelled_batches.h>
 #include <spnn/training/phase_losses.h>
+#include <spnn/training/places.h>
 #include <spnn/training/statistics.h>
 #include <spnn/training/train_config.h>
 
@@ -110,6 +111,8 @@ void bind_training(py::module_& m) {
     const auto found = output_statistics(outputs);
     return std::tuple(found.at("statistics.mean"), found.at("statistics.covariance"), found.at("statistics.exemplars"));
   }, Unlocked());
+  m.def("attribute_places", [](const Tensor& images, const Tensor& labels) { return attribute_places(Dataset{.name = "images", .images = images, .labels = labels}); },
+        Unlocked());
   m.def("learning_rate", [](const std::string& config, std::int64_t step) { return learning_rate(Json::parse(config).get<TrainConfig>(), step); });
 }
 

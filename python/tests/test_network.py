@@ -192,6 +192,8 @@ def test_a_shipped_model(faces):
     assert faces.verify().passed
     mean, covariance, _ = faces.statistics
     assert mean.shape == (40,) and covariance.shape == (40, 40)
+    upper, lower = faces.places[faces.attributes.index("Eyeglasses")].split(20)
+    assert upper.max() > 2 * lower.max()   # glasses are not worn on the chin
 
 
 def test_a_further_set_of_r_nets_is_seen(small):
@@ -205,3 +207,4 @@ def test_a_copy_knows_what_the_file_says(faces):
     other = copy.deepcopy(faces)
     assert other._network.metadata == faces._network.metadata and "Blond_Hair" in other._network.metadata["exclusive"]
     assert all(torch.equal(a, b) for a, b in zip(other.statistics, faces.statistics))
+    assert torch.equal(other.places, faces.places)

@@ -6,7 +6,7 @@ import * as photos from "./photo.js";
 import { dataUrl } from "./png.js";
 import { Wishes, legend } from "./wishes.js";
 
-const KEEP = 0.9; // where the slider stands while nobody chose
+const KEEP = 0.6; // where the slider stands while nobody chose
 
 export function buildEdit(edit, field) {
   edit.welcome = photos.empty({

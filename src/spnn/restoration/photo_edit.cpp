@@ -31,6 +31,17 @@ std::int64_t time_of_noise(const Schedule& schedule, double sigma) {
   return (t + kTimeStep / 2) / kTimeStep * kTimeStep;
 }
 
+// Chains of different lengths, which nobody can add up in advance: photos are counted instead.
+class OneOfSeveral final : public Observer {
+ public:
+  explicit OneOfSeveral(Observer& whole) : whole_(whole) {}
+  void message(const std::string& text) override { whole_.message(text); }
+  bool cancelled() const override { return whole_.cancelled(); }
+
+ private:
+  Observer& whole_;
+};
+
 // What is known of some rows of a batch.
 struct Rows {
   Tensor which;
@@ -65,7 +76,8 @@ Tensor redraw_times(const Schedule& schedule, const Tensor& photo, const Tensor&
 
 SpunMove edit_photo(const Denoiser& prior, const BackProjector& g, const Tensor& photo, const Target& aim, const Tensor& place, const PhotoEditConfig& config,
                     const SamplerConfig& sampler, const ImageSeeds& seeds, Observer& observer) {
-  auto out = carried_move(prior, g, photo, aim, config.spin, config.carry, seeds, observer);
+  OneOfSeveral inner(observer);
+  auto out = carried_move(prior, g, photo, aim, config.spin, config.carry, seeds, inner);
   if (config.redraw.noise == 0 && !config.redraw.time) return out;
   const auto where = place.defined() ? place.to(photo.options()) : changed_places(photo, out.x, kChangedByHalf);
   const auto times = redraw_times(prior.schedule(), photo, out.x, where, config.redraw);
@@ -75,14 +87,15 @@ SpunMove edit_photo(const Denoiser& prior, const BackProjector& g, const Tensor&
   std::set<std::int64_t> different;
   for (std::int64_t i = 0; i < times.size(0); ++i) different.insert(times[i].item<std::int64_t>());
   different.erase(0);
+  auto done = times.eq(0).sum().item<std::int64_t>();
   for (const auto time : different) {
     const auto which = times.eq(time).nonzero().flatten();
     const auto rows = rows_of_time(which, photo, moved, where, seeds, aim);
     std::optional<SpunMove> nearest;
     for (const auto& held : {rows.photo, rows.moved}) {
-      const auto x = sample(prior, sampler, rows.seeds, observer, holding(spun_correction(g, rows.aim, in_chain), held, rows.place),
+      const auto x = sample(prior, sampler, rows.seeds, inner, holding(spun_correction(g, rows.aim, in_chain), held, rows.place),
                             {.photo = rows.moved, .time = time});
-      const auto one = carried_move(prior, g, x, rows.aim, config.spin, config.carry, rows.seeds, observer);
+      const auto one = carried_move(prior, g, x, rows.aim, config.spin, config.carry, rows.seeds, inner);
       const auto away = [&](const SpunMove& move) { return (move.x - rows.photo).square().flatten(1).mean(1); };
       if (!nearest) {
         nearest = one;
@@ -95,6 +108,7 @@ SpunMove edit_photo(const Denoiser& prior, const BackProjector& g, const Tensor&
     const auto index = which.to(photo.device());
     out.x = out.x.index_copy(0, index, nearest->x);
     out.y = out.y.index_copy(0, index, nearest->y);
+    observer.progress(done += which.size(0), photo.size(0), "photos");
   }
   return out;
 }
