@@ -1,33 +1,31 @@
-#include <spnn/core/errors.h>
+#include <spnn/diffusion/cascade_denoiser.h>
 #include <spnn/restoration/hold.h>
 #include <spnn/restoration/photo_edit.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 namespace spnn {
 namespace {
 
 constexpr double kMovedByLess = 0.9;          // the quantile of a place's changes that is the strength of a move
+constexpr double kLargePlace = 0.3;           // of the picture
 constexpr double kChangedByHalf = 0.5;        // of the most changed: where there is no place, what changed by more belongs to it
 constexpr std::int64_t kTimeStep = 100, kLatestTime = 700;   // few different times: images of one time are drawn together
 
-// [B]: 0 where no pixel is in the place.
-Tensor strength_of_move(const Tensor& photo, const Tensor& moved, const Tensor& place) {
-  const auto change = mean_of_neighbours((moved - photo).abs().mean(1, /*keepdim=*/true));
-  const auto inside = place.expand_as(change).gt(0.5);
-  auto strength = torch::zeros({photo.size(0)}, photo.options());
-  for (std::int64_t i = 0; i < photo.size(0); ++i) {
-    const auto there = change[i].masked_select(inside[i]);
-    if (there.numel() > 0) strength[i] = there.quantile(kMovedByLess);
-  }
-  return strength;
+struct MoveInPlace {
+  double strength = 0, area = 0;   // 0 where no pixel is in the place
+};
+
+MoveInPlace move_in_place(const Tensor& change, const Tensor& place) {
+  const auto inside = place.gt(0.5);
+  const auto there = change.masked_select(inside);
+  if (there.numel() == 0) return {};
+  return {.strength = there.quantile(kMovedByLess).item<double>(), .area = inside.to(torch::kFloat64).mean().item<double>()};
 }
 
-std::int64_t time_of_noise(const Schedule& schedule, double sigma) {
-  std::int64_t t = 0;
-  while (t < std::min(kLatestTime, schedule.steps() - 1) && 1 / std::sqrt(schedule.snr(t)) < sigma) ++t;
+std::int64_t round_time_of(const Schedule& schedule, double sigma) {
+  const auto t = std::clamp<std::int64_t>(time_of_noise(schedule, sigma), 0, kLatestTime);
   return (t + kTimeStep / 2) / kTimeStep * kTimeStep;
 }
 
@@ -65,11 +63,11 @@ Rows rows_of_time(const Tensor& which, const Tensor& photo, const Tensor& moved,
 }  // namespace
 
 Tensor redraw_times(const Schedule& schedule, const Tensor& photo, const Tensor& moved, const Tensor& place, const RedrawConfig& config) {
-  const auto strength = strength_of_move(photo, moved, place).to(torch::kCPU, torch::kFloat64);
+  const auto change = mean_of_neighbours((moved - photo).abs().mean(1, /*keepdim=*/true)), places = place.expand_as(change);
   auto times = torch::zeros({photo.size(0)}, torch::kInt64);
   for (std::int64_t i = 0; i < photo.size(0); ++i) {
-    const double a = strength[i].item<double>();
-    if (a > 0) times[i] = config.time ? *config.time : time_of_noise(schedule, config.noise * a * a);
+    const auto [a, area] = move_in_place(change[i], places[i]);
+    if (a > 0) times[i] = config.time ? *config.time : round_time_of(schedule, config.noise * a * a * std::min(1.0, kLargePlace / area));
   }
   return times;
 }

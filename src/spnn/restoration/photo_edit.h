@@ -7,7 +7,8 @@
 namespace spnn {
 
 // From how much noise a place is drawn again: σ = noise × a², where a is how strong the move is there ([−1, 1], nine tenths of the place are moved
-// by less) and σ = √((1 − ᾱ)/ᾱ). A dark bar that is to become glasses is forgotten, a wrinkle is kept.
+// by less) and σ = √((1 − ᾱ)/ᾱ). A dark bar that is to become glasses is forgotten, a wrinkle is kept. Of a place that is more than 0.3 of the
+// picture less is forgotten, by as much as it is larger: hair that is to be blond stays the hair that it is.
 struct RedrawConfig {
   double noise = 12;                        // 0: moves are not drawn again
   std::optional<std::int64_t> time = {};    // … from this time, whatever the move
