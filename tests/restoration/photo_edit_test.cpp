@@ -1,46 +1,28 @@
 #include <gtest/gtest.h>
 #include <spnn/restoration/photo_edit.h>
 
-#include "support/curved_projector.h"
-#include "support/damage.h"
-#include "support/gaussian_prior.h"
 #include "support/tensor_near.h"
+#include "support/wished_photos.h"
 
 namespace spnn {
 namespace {
 
-using testing::CurvedProjector;
-using testing::GaussianPrior;
 using testing::TensorNear;
 
-const Shape edit_size{3, 8, 8};
-
-class PhotoEdit : public ::testing::Test {
+class PhotoEdit : public testing::WishedPhotos {
  protected:
   SpunMove edited(const Tensor& x, const Tensor& place, const RedrawConfig& redraw, const ImageSeeds& seeds) {
     return edit_photo(prior, g, x, third_up, place, {.spin = {}, .carry = {}, .redraw = redraw}, {.steps = 50}, seeds, observer);
   }
   SpunMove moved() { return carried_move(prior, g, photo, third_up, {}, {}, ImageSeeds(7, 4), observer); }
-  // Output 2 at 3 or more.
-  static Tensor third_up(const Tensor& y) {
-    auto out = y.clone();
-    out.select(1, 2).clamp_min_(3);
-    return out;
-  }
   static Tensor left_half() {
-    auto place = torch::zeros({1, 1, 8, 8}, torch::kFloat64);
-    place.narrow(3, 0, 4).fill_(1);
+    auto place = torch::zeros({1, 1, side, side}, torch::kFloat64);
+    place.narrow(3, 0, side / 2).fill_(1);
     return place;
   }
-
-  GaussianPrior prior{edit_size, 0.1, 0.25};
-  CurvedProjector g{edit_size, 5, 11};
-  Tensor photo = Rng(9).uniform(edit_size.batched(4), torch::kFloat64) * 0.6 - 0.3;
-  Observer observer;
 };
 
 TEST_F(PhotoEdit, MeetsTheWishWhateverThePlace) {
-  ASSERT_LT(g.forward(photo).select(1, 2).max().item<double>(), 1.4) << "a wish that no photo meets already";
   for (const auto& place : {left_half(), torch::ones({1, 1, 8, 8}, torch::kFloat64), torch::zeros({1, 1, 8, 8}, torch::kFloat64), Tensor()}) {
     const auto x = edited(photo, place, {.time = 300}, ImageSeeds(7, 4)).x;
     EXPECT_GE(g.forward(x).select(1, 2).min().item<double>(), 1.49);

@@ -50,6 +50,12 @@ ImageSeeds ImageSeeds::slice(std::int64_t from, std::int64_t to) const {
   return ImageSeeds({seeds_.begin() + from, seeds_.begin() + to});
 }
 
+ImageSeeds ImageSeeds::chosen(const Tensor& which) const {
+  std::vector<std::uint64_t> seeds;
+  for (std::int64_t i = 0; i < which.size(0); ++i) seeds.push_back(of(which[i].item<std::int64_t>()));
+  return ImageSeeds(std::move(seeds));
+}
+
 ImageSeeds ImageSeeds::forked(std::uint64_t stream) const {
   auto seeds = seeds_;
   for (auto& seed : seeds) seed = Rng(seed).fork(stream).seed();

@@ -33,6 +33,7 @@ class ImageSeeds {
   std::uint64_t of(std::int64_t image) const { return seeds_[static_cast<std::size_t>(image)]; }
   const std::vector<std::uint64_t>& all() const { return seeds_; }
   ImageSeeds slice(std::int64_t from, std::int64_t to) const;
+  ImageSeeds chosen(const Tensor& which) const;   // of images [n] int64
   ImageSeeds forked(std::uint64_t stream) const;   // other seeds for another stage of the same images
 
  private:

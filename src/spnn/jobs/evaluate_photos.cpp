@@ -100,7 +100,8 @@ PhotoAim fixed_rows(const Tensor& goal) {
 }
 
 // Photos moved to outputs of g, as a PNG file holds them.
-Tensor edited_to(const PhotosExperiment& job, const PhotoSet& set, const BackProjector& g, const std::string& name, const Tensor& photos, const PhotoAim& aim, Observer& observer) {
+Tensor edited_to(const PhotosExperiment& job, const PhotoSet& set, const BackProjector& g, const std::string& name, const Tensor& photos, const PhotoAim& aim,
+                 Observer& observer) {
   const auto place = place_of_wish(std::vector<AttributeRequest>{{.name = name}}, set.models.classifier);
   const auto way = photo_way({.fast = job.fast, .keep = job.keep}, job.guidance, job.sampling, set.models.device());
   const RestorationTask task{.seeds = ImageSeeds(job.seed, photos.size(0)),

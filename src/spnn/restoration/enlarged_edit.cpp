@@ -17,14 +17,12 @@ Tensor enlarged_edit(const std::shared_ptr<const Upscaler>& net, const Tensor& p
   const auto times = redraw_times(Schedule::linear(), net->low(photos), low, place, drawn.redraw);
   const auto which = times.ge(kDrawnFrom).nonzero().flatten();
   if (which.numel() == 0) return out;
-  std::vector<std::uint64_t> own;
-  for (std::int64_t i = 0; i < which.size(0); ++i) own.push_back(seeds.of(which[i].item<std::int64_t>()));
   const auto index = which.to(low.device());
   const auto some = [&](const Tensor& all) { return all.size(0) == 1 ? all : all.index_select(0, index); };
   const auto carried = out.index_select(0, index);
   // The mask is one number a cell, so that both pictures' mixture has their small image.
   const auto mask = at::upsample_nearest2d(some(place), {photos.size(2), photos.size(3)});
-  const auto made = upscale(net, low.index_select(0, index), config, ImageSeeds(own), observer,
+  const auto made = upscale(net, low.index_select(0, index), config, seeds.chosen(which), observer,
                             [&](const Tensor& x0, std::int64_t) { return torch::lerp(carried, x0, mask.expand_as(x0)); });
   return out.index_copy(0, index, made.clamp(-1, 1));
 }

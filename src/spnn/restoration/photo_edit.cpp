@@ -49,15 +49,19 @@ struct Rows {
 };
 
 Rows rows_of_time(const Tensor& which, const Tensor& photo, const Tensor& moved, const Tensor& place, const ImageSeeds& seeds, const Target& aim) {
-  std::vector<std::uint64_t> own;
-  for (std::int64_t i = 0; i < which.size(0); ++i) own.push_back(seeds.of(which[i].item<std::int64_t>()));
   const auto some = [&](const Tensor& all) { return all.size(0) == 1 && photo.size(0) > 1 ? all : all.index_select(0, which.to(all.device())); };
   const auto aim_of_some = [aim, which, batch = photo.size(0)](const Tensor& y) {
     auto all = torch::zeros({batch, y.size(1)}, y.options());
     all.index_copy_(0, which.to(y.device()), y);
     return aim(all).index_select(0, which.to(y.device()));
   };
-  return {.which = which, .photo = some(photo), .moved = some(moved), .place = some(place), .seeds = ImageSeeds(own), .aim = aim_of_some};
+  return {.which = which, .photo = some(photo), .moved = some(moved), .place = some(place), .seeds = seeds.chosen(which), .aim = aim_of_some};
+}
+
+SpunMove nearer_to(const Tensor& photo, const SpunMove& a, const SpunMove& b) {
+  const auto away = [&](const SpunMove& move) { return (move.x - photo).square().flatten(1).mean(1); };
+  const auto second = away(b) < away(a);
+  return {torch::where(second.view({-1, 1, 1, 1}), b.x, a.x), torch::where(second.unsqueeze(1), b.y, a.y)};
 }
 
 }  // namespace
@@ -89,23 +93,14 @@ SpunMove edit_photo(const Denoiser& prior, const BackProjector& g, const Tensor&
   for (const auto time : different) {
     const auto which = times.eq(time).nonzero().flatten();
     const auto rows = rows_of_time(which, photo, moved, where, seeds, aim);
-    std::optional<SpunMove> nearest;
-    for (const auto& held : {rows.photo, rows.moved}) {
-      const auto x = sample(prior, sampler, rows.seeds, inner, holding(spun_correction(g, rows.aim, in_chain), held, rows.place),
-                            {.photo = rows.moved, .time = time});
-      const auto one = carried_move(prior, g, x, rows.aim, config.spin, config.carry, rows.seeds, inner);
-      const auto away = [&](const SpunMove& move) { return (move.x - rows.photo).square().flatten(1).mean(1); };
-      if (!nearest) {
-        nearest = one;
-        continue;
-      }
-      const auto nearer = away(one) < away(*nearest);
-      nearest->x = torch::where(nearer.view({-1, 1, 1, 1}), one.x, nearest->x);
-      nearest->y = torch::where(nearer.unsqueeze(1), one.y, nearest->y);
-    }
+    const auto drawn_around = [&](const Tensor& held) {
+      const auto x = sample(prior, sampler, rows.seeds, inner, holding(spun_correction(g, rows.aim, in_chain), held, rows.place), {.photo = rows.moved, .time = time});
+      return carried_move(prior, g, x, rows.aim, config.spin, config.carry, rows.seeds, inner);
+    };
+    const auto nearest = nearer_to(rows.photo, drawn_around(rows.photo), drawn_around(rows.moved));
     const auto index = which.to(photo.device());
-    out.x = out.x.index_copy(0, index, nearest->x);
-    out.y = out.y.index_copy(0, index, nearest->y);
+    out.x = out.x.index_copy(0, index, nearest.x);
+    out.y = out.y.index_copy(0, index, nearest.y);
     observer.progress(done += which.size(0), photo.size(0), "photos");
   }
   return out;

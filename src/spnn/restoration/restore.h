@@ -33,7 +33,7 @@ struct RestorationTask {
   std::function<Target(std::int64_t first, std::int64_t last)> target;         // of images first … last − 1
   Guidance guidance = constant_lambda(1);
   SamplerStart start = {};                                                     // noise, or photos, one for each image
-  Tensor place = {};                                                           // [1, 1, H, W] in [0, 1]: where edits of photos draw them again; undefined: where they moved
+  Tensor place = {};                                                           // [1, 1, H, W]: where edits draw photos again (photo_edit.h)
   Enlargement large = {};                                                      // none: images of the prior's own size
   std::vector<std::string> names = {};                                         // for previews; empty: their numbers
   std::function<void(std::int64_t first, const Finalized&)> on_batch = {};     // e.g. saves: what is done survives an interrupt
