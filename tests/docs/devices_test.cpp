@@ -17,6 +17,7 @@ TEST(Devices, TensorsOfTheSamplingPathAreMadeWithOptions) {
       "target.cpp: torch::zeros({controlled.numel(), covariance.size(0)}, torch::kFloat64)", // statistics, moved where they are used
       "target.cpp: torch::ones({all.size(0)}, torch::kBool)",
       "target.cpp: torch::tensor(goal, torch::kFloat64)",
+      "photo_edit.cpp: torch::zeros({photo.size(0)}, torch::kInt64)",                       // times of photos
       "linearizer.cpp: torch::eye(d, torch::kFloat64)",                                     // a small matrix, moved where it is applied
   };
   const std::regex made(R"(torch::(zeros|ones|full|empty|arange|tensor|randn|rand|linspace|eye|scalar_tensor)\()");
