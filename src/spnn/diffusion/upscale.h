@@ -29,7 +29,7 @@ Tensor detail_at(const Upscaler& net, const Tensor& z_t, const Tensor& guide, st
 
 struct UpscaleConfig {
   SamplerConfig sampler = {.steps = 20};
-  double level = 0.05;
+  double level = 0.2;   // noise laid over the small image, as in training: the more, the more of the detail is the second stage's own
 };
 
 // What takes the place of x̂0, the whole image in [−1, 1], at every step; its small image may differ from the one given.
