@@ -1,5 +1,6 @@
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <spnn/restoration/photo_edit.h>
+#include <spnn/restoration/previews.h>
 
 #include "support/tensor_near.h"
 #include "support/wished_photos.h"
@@ -70,6 +71,20 @@ TEST_F(PhotoEdit, TheStrongerAMoveTheMoreOfItIsForgotten) {
   EXPECT_GT(times.back(), times[1]);
   for (const auto t : times) EXPECT_EQ(t % 100, 0);
   EXPECT_EQ(redraw_times(prior.schedule(), photo, photo + 0.1, left_half(), {.time = 450})[0].item<std::int64_t>(), 450);
+}
+
+TEST_F(PhotoEdit, ShowsThePhotosAsTheyForm) {
+  struct Watch : Observer {
+    bool wants_previews() const override { return true; }
+    void preview(const Preview& p) override { seen.emplace_back(p.image, p.name); }
+    std::vector<std::pair<std::int64_t, std::string>> seen;
+  } watch;
+  auto some = photo.clone();
+  some[1] = moved().x[1];   // as asked already: it is not drawn
+  SomeImages batch(watch, {10, 11, 12, 13}, SomeImages::Progress::told, {"a", "b", "c", "d"});
+  edit_photo(prior, g, some, third_up, left_half(), {.spin = {}, .carry = {}, .redraw = {.time = 200}}, {.steps = 50}, ImageSeeds(7, 4), batch);
+  EXPECT_THAT(watch.seen, ::testing::Contains(std::pair<std::int64_t, std::string>(12, "c")));
+  EXPECT_THAT(watch.seen, ::testing::Not(::testing::Contains(std::pair<std::int64_t, std::string>(11, "b"))));
 }
 
 TEST_F(PhotoEdit, CountsPhotosAndStopsWhenTheObserverCancels) {

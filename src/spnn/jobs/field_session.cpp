@@ -1,3 +1,4 @@
+#include <spnn/restoration/previews.h>
 #include <spnn/engine/engine.h>
 #include <spnn/jobs/field_session.h>
 #include <spnn/jobs/restoration_session.h>

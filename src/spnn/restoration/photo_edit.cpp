@@ -1,6 +1,7 @@
 #include <spnn/diffusion/cascade_denoiser.h>
 #include <spnn/restoration/hold.h>
 #include <spnn/restoration/photo_edit.h>
+#include <spnn/restoration/previews.h>
 
 #include <algorithm>
 #include <set>
@@ -28,17 +29,6 @@ std::int64_t round_time_of(const Schedule& schedule, double sigma) {
   const auto t = std::clamp<std::int64_t>(time_of_noise(schedule, sigma), 0, kLatestTime);
   return (t + kTimeStep / 2) / kTimeStep * kTimeStep;
 }
-
-// Chains of different lengths, which nobody can add up in advance: photos are counted instead.
-class OneOfSeveral final : public Observer {
- public:
-  explicit OneOfSeveral(Observer& whole) : whole_(whole) {}
-  void message(const std::string& text) override { whole_.message(text); }
-  bool cancelled() const override { return whole_.cancelled(); }
-
- private:
-  Observer& whole_;
-};
 
 // What is known of some rows of a batch.
 struct Rows {
@@ -78,8 +68,7 @@ Tensor redraw_times(const Schedule& schedule, const Tensor& photo, const Tensor&
 
 SpunMove edit_photo(const Denoiser& prior, const BackProjector& g, const Tensor& photo, const Target& aim, const Tensor& place, const PhotoEditConfig& config,
                     const SamplerConfig& sampler, const ImageSeeds& seeds, Observer& observer) {
-  OneOfSeveral inner(observer);
-  auto out = carried_move(prior, g, photo, aim, config.spin, config.carry, seeds, inner);
+  auto out = carried_move(prior, g, photo, aim, config.spin, config.carry, seeds, observer);
   if (config.redraw.noise == 0 && !config.redraw.time) return out;
   const auto where = place.defined() ? place.to(photo.options()) : changed_places(photo, out.x, kChangedByHalf);
   const auto times = redraw_times(prior.schedule(), photo, out.x, where, config.redraw);
@@ -91,10 +80,12 @@ SpunMove edit_photo(const Denoiser& prior, const BackProjector& g, const Tensor&
   different.erase(0);
   auto done = times.eq(0).sum().item<std::int64_t>();
   for (const auto time : different) {
-    const auto which = times.eq(time).nonzero().flatten();
+    const auto which = times.eq(time).nonzero().flatten().contiguous();
     const auto rows = rows_of_time(which, photo, moved, where, seeds, aim);
+    SomeImages inner(observer, {which.data_ptr<std::int64_t>(), which.data_ptr<std::int64_t>() + which.size(0)}, SomeImages::Progress::silent);
     const auto drawn_around = [&](const Tensor& held) {
-      const auto x = sample(prior, sampler, rows.seeds, inner, holding(spun_correction(g, rows.aim, in_chain), held, rows.place), {.photo = rows.moved, .time = time});
+      const auto step = with_previews(holding(spun_correction(g, rows.aim, in_chain), held, rows.place), inner);
+      const auto x = sample(prior, sampler, rows.seeds, inner, step, {.photo = rows.moved, .time = time});
       return carried_move(prior, g, x, rows.aim, config.spin, config.carry, rows.seeds, inner);
     };
     const auto nearest = nearer_to(rows.photo, drawn_around(rows.photo), drawn_around(rows.moved));

@@ -2,9 +2,11 @@
 #include <spnn/core/part_of_whole.h>
 #include <spnn/image/image.h>
 #include <spnn/restoration/hold.h>
+#include <spnn/restoration/previews.h>
 #include <spnn/restoration/restore.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace spnn {
 namespace {
@@ -33,8 +35,13 @@ Finalized restore_batch(const Denoiser& prior, const BackProjector& g, const Res
   const auto seeds = task.seeds.slice(first, last);
   auto start = task.start;
   if (start.photo.defined()) start.photo = start.photo.slice(0, first, last);
+  std::vector<std::string> names;
+  if (!task.names.empty()) names = {task.names.begin() + first, task.names.begin() + last};
   if (config.photo && start.photo.defined()) {
-    const auto edit = edit_photo(prior, g, start.photo, target, task.place, *config.photo, config.sampler, seeds, observer);
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(last - first));
+    std::iota(numbers.begin(), numbers.end(), first);
+    SomeImages batch(observer, numbers, SomeImages::Progress::told, names);
+    const auto edit = edit_photo(prior, g, start.photo, target, task.place, *config.photo, config.sampler, seeds, batch);
     return finished_at(edit.x, fixed(edit.y));
   }
   if (!config.diffuse) {
@@ -47,8 +54,6 @@ Finalized restore_batch(const Denoiser& prior, const BackProjector& g, const Res
     start.photo = moved_at_once(g, photo, target);
     correction = holding(std::move(correction), photo, changed_places(photo, start.photo, *config.hold));
   }
-  std::vector<std::string> names;
-  if (!task.names.empty()) names = {task.names.begin() + first, task.names.begin() + last};
   return finished_at(sample(prior, config.sampler, seeds, observer, with_previews(correction, observer, first, std::move(names)), start), target);
 }
 
@@ -91,21 +96,6 @@ Tensor sample_all(const Denoiser& prior, const SamplerConfig& config, const Imag
     if (on_batch) on_batch(first, parts.back());
   });
   return torch::cat(parts);
-}
-
-Correction with_previews(Correction correction, Observer& observer, std::int64_t first, std::vector<std::string> names) {
-  if (!observer.wants_previews()) return correction;
-  return [correction = std::move(correction), &observer, first, names = std::move(names)](const SamplerStep& step) {
-    auto x0 = correction ? correction(step) : step.x0_hat;
-    const auto bytes = to_bytes(x0).to(torch::kCPU).permute({0, 2, 3, 1}).contiguous();
-    for (std::int64_t i = 0; i < bytes.size(0); ++i) {
-      const auto* pixels = bytes[i].data_ptr<std::uint8_t>();
-      observer.preview({.image = first + i, .name = names.empty() ? std::to_string(first + i) : names[static_cast<std::size_t>(i)],
-                        .step = step.index + 1, .steps = step.total, .t = step.t, .width = bytes.size(2), .height = bytes.size(1),
-                        .channels = bytes.size(3), .pixels = {pixels, pixels + bytes[i].numel()}});
-    }
-    return x0;
-  };
 }
 
 }  // namespace spnn

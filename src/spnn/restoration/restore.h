@@ -49,7 +49,4 @@ Finalized restore(const Denoiser& prior, const BackProjector& g, const RestorerC
 Tensor sample_all(const Denoiser& prior, const SamplerConfig& config, const ImageSeeds& seeds, const Batching& batching, Observer& observer,
                   const std::function<void(std::int64_t first, const Tensor& bytes)>& on_batch = {});
 
-// Shows what takes the place of x̂0 at every step to an observer that wants previews; `correction` itself for any other.
-Correction with_previews(Correction correction, Observer& observer, std::int64_t first = 0, std::vector<std::string> names = {});
-
 }  // namespace spnn
