@@ -73,7 +73,7 @@ export function buildEdit(edit, field) {
     step: 0.05,
     value: KEEP,
     format: (v) => (edit.state.keep === null && v === KEEP ? "as found best" : percent(v)),
-    help: "All of it: the photo takes the move alone. Less: the prior draws over what moved.",
+    help: "All of it: the photo takes the move alone. Less: the prior draws the place of a wish again.",
     onChange: (keep) => edit.change({ keep }),
   });
   edit.quality = segments(
