@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <numeric>
 #include <spnn/restoration/photo_edit.h>
 #include <spnn/restoration/previews.h>
 
@@ -81,20 +82,23 @@ TEST_F(PhotoEdit, ShowsThePhotosAsTheyForm) {
   } watch;
   auto some = photo.clone();
   some[1] = moved().x[1];   // as asked already: it is not drawn
-  SomeImages batch(watch, {10, 11, 12, 13}, SomeImages::Progress::told, {"a", "b", "c", "d"});
+  SomeImages batch(watch, {10, 11, 12, 13}, {"a", "b", "c", "d"});
   edit_photo(prior, g, some, third_up, left_half(), {.spin = {}, .carry = {}, .redraw = {.time = 200}}, {.steps = 50}, ImageSeeds(7, 4), batch);
   EXPECT_THAT(watch.seen, ::testing::Contains(std::pair<std::int64_t, std::string>(12, "c")));
   EXPECT_THAT(watch.seen, ::testing::Not(::testing::Contains(std::pair<std::int64_t, std::string>(11, "b"))));
 }
 
-TEST_F(PhotoEdit, CountsPhotosAndStopsWhenTheObserverCancels) {
+TEST_F(PhotoEdit, CountsStepsAndStopsWhenTheObserverCancels) {
   struct Count : Observer {
-    void progress(std::int64_t n, std::int64_t of, const std::string&) override { done = n, total = of; }
-    std::int64_t done = 0, total = 0;
+    void progress(std::int64_t n, std::int64_t of, const std::string&) override { each.push_back(n), total = of; }
+    std::vector<std::int64_t> each;
+    std::int64_t total = 0;
   } count;
   edit_photo(prior, g, photo, third_up, left_half(), {.spin = {}, .carry = {}, .redraw = {.time = 200}}, {.steps = 50}, ImageSeeds(7, 4), count);
-  EXPECT_EQ(count.done, 4);
-  EXPECT_EQ(count.total, 4);
+  EXPECT_EQ(count.total, 20) << "two chains of ten steps";
+  std::vector<std::int64_t> wanted(20);
+  std::iota(wanted.begin(), wanted.end(), 1);
+  EXPECT_EQ(count.each, wanted);
   struct Cancel : Observer {
     bool cancelled() const override { return true; }
   } cancel;

@@ -78,12 +78,17 @@ SpunMove edit_photo(const Denoiser& prior, const BackProjector& g, const Tensor&
   std::set<std::int64_t> different;
   for (std::int64_t i = 0; i < times.size(0); ++i) different.insert(times[i].item<std::int64_t>());
   different.erase(0);
-  auto done = times.eq(0).sum().item<std::int64_t>();
+  const auto steps_from = [&](std::int64_t time) { return evaluations(sampler, prior.schedule(), time); };
+  std::int64_t done = 0, all = 0;   // steps
+  for (const auto time : different) all += 2 * steps_from(time);
   for (const auto time : different) {
     const auto which = times.eq(time).nonzero().flatten().contiguous();
     const auto rows = rows_of_time(which, photo, moved, where, seeds, aim);
-    SomeImages inner(observer, {which.data_ptr<std::int64_t>(), which.data_ptr<std::int64_t>() + which.size(0)}, SomeImages::Progress::silent);
+    SomeImages inner(observer, {which.data_ptr<std::int64_t>(), which.data_ptr<std::int64_t>() + which.size(0)});
+    inner.all = all;
     const auto drawn_around = [&](const Tensor& held) {
+      inner.before = done;
+      done += steps_from(time);
       const auto step = with_previews(holding(spun_correction(g, rows.aim, in_chain), held, rows.place), inner);
       const auto x = sample(prior, sampler, rows.seeds, inner, step, {.photo = rows.moved, .time = time});
       return carried_move(prior, g, x, rows.aim, config.spin, config.carry, rows.seeds, inner);
@@ -92,7 +97,6 @@ SpunMove edit_photo(const Denoiser& prior, const BackProjector& g, const Tensor&
     const auto index = which.to(photo.device());
     out.x = out.x.index_copy(0, index, nearest.x);
     out.y = out.y.index_copy(0, index, nearest.y);
-    observer.progress(done += which.size(0), photo.size(0), "photos");
   }
   return out;
 }

@@ -40,7 +40,7 @@ Finalized restore_batch(const Denoiser& prior, const BackProjector& g, const Res
   if (config.photo && start.photo.defined()) {
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(last - first));
     std::iota(numbers.begin(), numbers.end(), first);
-    SomeImages batch(observer, numbers, SomeImages::Progress::told, names);
+    SomeImages batch(observer, numbers, names);
     const auto edit = edit_photo(prior, g, start.photo, target, task.place, *config.photo, config.sampler, seeds, batch);
     return finished_at(edit.x, fixed(edit.y));
   }
