@@ -13,8 +13,8 @@ struct PhotoEditing {
   bool views = true;                 // move by the mean over views; false: at once, for targets that move other outputs too
 };
 
-// The way of a photo: the restorer's configuration and, where targets move other outputs too, the time that the moved photo is noised to. `guidance` without window_from takes it from
-// `keep`; a time of 0 is one pass.
+// The way of a photo: the restorer's configuration and, where targets move other outputs too, the time that the moved photo is noised to. `guidance`
+// without window_from takes it from `keep`; a time of 0 is one pass.
 struct PhotoWay {
   RestorerConfig config;
   std::int64_t time = 0;

@@ -7,7 +7,7 @@ namespace spnn {
 
 // Where an edit drew photos again, as it was told (photo_edit.h).
 struct DrawnPlace {
-  Tensor place;          // [1 or B, 1, h, w]; undefined: nothing was drawn again
+  Tensor place;          // [1 or B, 1, h, w]; undefined: all detail is carried along
   RedrawConfig redraw = {};
 };
 

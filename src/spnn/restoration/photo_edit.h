@@ -27,7 +27,7 @@ struct PhotoEditConfig {
 SpunMove edit_photo(const Denoiser& prior, const BackProjector& g, const Tensor& photo, const Target& aim, const Tensor& place, const PhotoEditConfig& config,
                     const SamplerConfig& sampler, const ImageSeeds& seeds, Observer& observer);
 
-// The times, multiples of 100, that moves photo → moved are drawn again from: [B] int64. 0: not at all.
+// The times, multiples of 100 unless one is given, that moves photo → moved are drawn again from: [B] int64. 0: not at all.
 Tensor redraw_times(const Schedule& schedule, const Tensor& photo, const Tensor& moved, const Tensor& place, const RedrawConfig& config);
 
 }  // namespace spnn
